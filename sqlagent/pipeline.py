@@ -338,7 +338,7 @@ class Journey(State):
                 self.linked, self.calls = smaller, self.calls - count
                 return (yield from self.sampled(number, count))
             if not wave and not self.pool and not self.replaced:
-                note = f"{error} The built-in generator answered instead."
+                note = f"{error} The built-in analyst answered instead."
                 self.notes.append(note)
                 yield Noted(note)
                 if self.linked.is_trimmed:

@@ -60,7 +60,7 @@ def test_where_there_is_no_sql_the_built_in_generator_answers_and_says_so(reply:
     answer = ended(events)
     assert answer.rows is not None and answer.rows.rows == ((2,),)
     assert any(isinstance(event, Noted) for event in events)
-    assert any("built-in generator" in note for note in answer.notes)
+    assert any("built-in analyst" in note for note in answer.notes)
 
 
 ACTING: list[tuple[str, str]] = [
@@ -75,7 +75,7 @@ def test_what_acts_never_reaches_the_database(reply: str) -> None:
     database = MemoryDatabase(SHOP)
     with serving(Script(reply, repair=reply)) as server:
         answer = ended(asked(server, database=database, budget=Budget(rounds=0)))
-    assert "refused" in answer.reason or any("built-in generator" in note for note in answer.notes)
+    assert "refused" in answer.reason or any("built-in analyst" in note for note in answer.notes)
     assert not any(word in sql.upper() for sql in database.executed for word in ("DROP", "DELETE", "INTO"))
 
 
@@ -216,7 +216,7 @@ def test_a_budget_that_is_too_small_for_any_call_leaves_it_to_the_built_in_gener
     with serving(Script(RIGHT)) as server:
         answer = ended(asked(server, budget=Budget(tokens=0)))
     assert server.calls == 0 and answer.rows is not None and answer.rows.rows == ((2,),)
-    assert any("used up (0 of 0 tokens)" in note and "built-in generator" in note for note in answer.notes)
+    assert any("used up (0 of 0 tokens)" in note and "built-in analyst" in note for note in answer.notes)
 
 
 # ---------------------------------------------------------------- prompts longer than the context
@@ -273,7 +273,7 @@ def test_a_context_that_fits_no_schema_at_all_leaves_it_to_the_built_in_generato
         events = asked(server, database=MemoryDatabase(WIDE))
     answer = ended(events)
     assert answer.rows is not None and answer.rows.rows == ((2,),)
-    assert any("too long for the model" in note and "built-in generator" in note for note in answer.notes)
+    assert any("too long for the model" in note and "built-in analyst" in note for note in answer.notes)
     assert server.calls < 60
 
 

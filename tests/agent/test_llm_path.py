@@ -198,7 +198,7 @@ def test_where_the_llm_fails_the_built_in_generator_answers_and_says_so(bad: Bad
         events = asked(server)
     answer = ended(events)
     assert answer.outcome == Outcome.ANSWERED and answer.rows is not None and answer.rows.rows == ((2,),)
-    assert any(isinstance(e, Noted) and "built-in generator" in e.message for e in events)
+    assert any(isinstance(e, Noted) and "built-in analyst" in e.message for e in events)
 
 
 def test_an_llm_that_replies_nonsense_is_not_the_end() -> None:

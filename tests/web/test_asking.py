@@ -296,7 +296,7 @@ def test_a_language_model_that_is_not_there_is_told_and_the_built_in_generator_a
     settings.LLM_BASE_URL, settings.LLM_MODEL = "http://127.0.0.1:9/v1", "nobody"
     run = answer(services.run_ask(alice, shop, "How many customers are there?"))
     assert run.outcome in ("answered", "ambiguous")
-    assert any("built-in generator" in note for note in run.notes)
+    assert any("built-in analyst" in note for note in run.notes)
 
 
 def test_a_second_server_answers_what_the_first_one_fails_and_the_answer_says_so(

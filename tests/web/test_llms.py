@@ -263,7 +263,7 @@ def test_nothing_goes_from_an_endpoint_that_is_down_to_the_settings(
         settings.MIRROR_ENCRYPTION_KEYS = ["A" * 43 + "="]
         unread = answer(asking.run_ask(alice, shop, ASKED))
     assert (env.calls, run.llm, unread.llm) == (0, "", "")
-    assert any("The built-in generator answered instead" in note for note in run.notes)
+    assert any("The built-in analyst answered instead" in note for note in run.notes)
     assert any(note.startswith("Down-1 (Down) was not asked: A stored secret") for note in unread.notes)
 
 
