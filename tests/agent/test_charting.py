@@ -583,3 +583,18 @@ def test_many_bars_of_times_sorted_by_size_keep_their_axis_of_time() -> None:
         ("day", "n"), tuple((f"2025-{m:02d}-{d:02d}", m * d) for m in (1, 3, 5) for d in range(1, 31))
     )
     assert figure(Chart("bar", "day", ("n",), sort="-value"), days)["layout"]["xaxis"]["type"] == "date"
+
+
+def test_values_of_lying_bars_all_stand_behind_them_with_room() -> None:
+    some = Rows(("product", "n"), (("Sleeping Bag Lofoten", 2_258_317), ("Tent", 9)))
+    drawn = figure(Chart("bar", "product", ("n",)), some)
+    assert drawn["data"][0]["textposition"] == "outside"
+    low, high = drawn["layout"]["xaxis"]["range"]
+    assert low == 0 and high > 2_258_317 * 1.2
+    assert (
+        figure(Chart("bar", "product", ("n",), line="9000000"), some)["layout"]["xaxis"]["range"][1]
+        == 9_000_000
+    )
+    assert "range" not in figure(Chart("bar", "product", ("n",), scale="log"), some)["layout"]["xaxis"]
+    losses = Rows(some.columns, (("Sleeping Bag Lofoten", -5), ("Tent", 9)))
+    assert figure(Chart("bar", "product", ("n",)), losses)["data"][0]["textposition"] == "auto"
