@@ -34,7 +34,7 @@ _QUOTING = re.compile(
 )
 _PRECISE = ("postgres", "mysql")
 
-NOTHING = "No {engine} server answers at {host}:{port}."
+NOTHING = "No {engine} answers at {host}:{port}."
 NOTHING_ADVICE = (
     "Check host and port, and that the server runs. An administrator who tries it here is told more."
 )
@@ -57,5 +57,6 @@ def failure_told(source: Source, by: User, failure: Failure) -> tuple[str, str]:
         message = _QUOTING.sub(r"\1.", message)
     if by.is_staff or _ANSWERED.match(message) or not is_private(source.host):
         return message, advice
-    words = {"engine": source.get_engine_display(), "host": source.host, "port": source.port}
+    engine = "database" if source.engine == Source.Engine.OTHER else f"{source.get_engine_display()} server"
+    words = {"engine": engine, "host": source.host, "port": source.port}
     return NOTHING.format(**words), NOTHING_ADVICE

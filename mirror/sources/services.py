@@ -18,7 +18,7 @@ from mirror.sources.addresses import AddressRefused, file_check, host_check
 from mirror.sources.catalogs import catalog_fetch, catalog_keep
 from mirror.sources.confined_reads import check_confined
 from mirror.sources.connection_tries import failure_told, tries_left
-from mirror.sources.errors import PowersRefused, SourceError
+from mirror.sources.errors import NotTried, PowersRefused, SourceError
 from mirror.sources.index_services import index_ask_for
 from mirror.sources.models import PORTS, Source
 from mirror.sources.opening import how_to_open, open_source
@@ -50,7 +50,7 @@ def source_check(source: Source, by: User) -> None:
                 path = file_check(source.options["sslrootcert"], anywhere=by.is_staff)
                 source.options = {**source.options, "sslrootcert": str(path)}
     except AddressRefused as error:
-        raise SourceError(str(error)) from None
+        raise NotTried(str(error)) from None
     _settings_check(source)
 
 
@@ -87,7 +87,7 @@ def source_test(source: Source, by: User) -> Check:
 def _try_count(by: User) -> None:
     """Count a try to connect. Raises: SourceError beyond `CONNECTION_TESTS_PER_MINUTE`."""
     if words := tries_left(by):
-        raise SourceError(words, "Wait a minute, then try again.")
+        raise NotTried(words, "Wait a minute, then try again.")
 
 
 def powers_would_be_refused(told: Powers) -> bool:

@@ -18,7 +18,7 @@ from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest, search_typed
 from mirror.sources import selectors, services, visits
 from mirror.sources.corrections import catalog_described
-from mirror.sources.errors import SourceError
+from mirror.sources.errors import NotTried, SourceError
 from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.index_pages import index_page
@@ -148,7 +148,7 @@ def _visit(request: PersonRequest, work: str, form: SourceForm) -> HttpResponse:
     try:
         visit = _asked(request, work, form)
     except visits.VisitRefused as error:
-        return _show_form(request, form, SourceError(str(error)))
+        return _show_form(request, form, NotTried(str(error)))
     return redirect("sources:visit", visit.pk)
 
 
@@ -175,7 +175,7 @@ def test(request: PersonRequest, pk: int | None = None) -> HttpResponse:
     try:
         visit = _asked(request, Visit.Work.TEST, form)
     except visits.VisitRefused as error:
-        page = TestPage(error=SourceError(str(error)))
+        page = TestPage(error=NotTried(str(error)))
         return render(request, "sources/_test.html", {"page": page})
     return render(request, "sources/_testing.html", {"visit": visit})
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from mirror.people.requests import PersonRequest
 from mirror.phrases import counted
 from mirror.sources import services, visits
-from mirror.sources.errors import PowersRefused, SourceError
+from mirror.sources.errors import NotTried, PowersRefused, SourceError
 from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import form_for
 from mirror.sources.models import Source, Visit
@@ -66,7 +66,8 @@ def _error(visit: Visit) -> SourceError | None:
         return None
     if "powers" in said:
         return PowersRefused(powers_read(said["powers"]))
-    return SourceError(said["error"], said.get("advice", ""))
+    kind = NotTried if said.get("untried") else SourceError
+    return kind(said["error"], said.get("advice", ""))
 
 
 def _tested(request: PersonRequest, visit: Visit) -> HttpResponse:

@@ -21,7 +21,7 @@ from mirror.people.models import User
 from mirror.sources import selectors, services
 from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.drift import drift_words
-from mirror.sources.errors import PowersRefused, SourceError
+from mirror.sources.errors import NotTried, PowersRefused, SourceError
 from mirror.sources.models import Source, Visit
 from mirror.sources.powers import powers_kept
 from mirror.work.kinds import send
@@ -144,9 +144,10 @@ def _said(visit: Visit, lease: Lease) -> dict[str, Any]:
     except PowersRefused as error:
         return {"error": str(error), "advice": error.advice, "powers": source.powers}
     except SourceError as error:
-        return {"error": str(error), "advice": error.advice}
+        untried = {"untried": True} if isinstance(error, NotTried) else {}
+        return {"error": str(error), "advice": error.advice} | untried
     except IntegrityError:
-        return {"error": "Another source has this name already."}
+        return {"error": "Another source has this name already.", "untried": True}
     except Unfinished as error:
         return {"error": str(error)}
 

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
-
 from sqlagent.language.words import tokenise
 from sqlagent.rows.columns import Profile, Role
+from sqlagent.rows.sorting import sorting_of
 from sqlagent.values import Kind
 
 MANY_OF_ALL = 0.9
@@ -46,8 +44,9 @@ def measures_first(
     if understood := tuple(one for one in measures if one.name in meant):
         return understood
     differing = [one for one in measures if one.distinct > 1 or one.nulls and one.distinct] or list(measures)
-    first = _sorted_by(sql)
-    return tuple(sorted(differing, key=lambda one: one.name.lower() not in first))
+    sorting = sorting_of(sql)
+    first = sorting.by if sorting else ""
+    return tuple(sorted(differing, key=lambda one: one.name.lower() != first))
 
 
 def measures_named(question: str, measures: Sequence[Profile]) -> tuple[Profile, ...]:
@@ -70,23 +69,6 @@ def measures_named(question: str, measures: Sequence[Profile]) -> tuple[Profile,
         if at not in found or others < found[at][0]:
             found[at] = (others, one)
     return tuple(one for _, (_, one) in sorted(found.items()))
-
-
-def _sorted_by(sql: str) -> frozenset[str]:
-    """The column of the result, in small letters, that a statement sorts by first; empty where it does not or cannot be read."""
-    try:
-        query = parse_one(sql) if sql else None
-    except (SqlglotError, RecursionError):
-        return frozenset()
-    order = query.args.get("order") if isinstance(query, exp.Query) else None
-    if not isinstance(query, exp.Query) or order is None:
-        return frozenset()
-    by = order.expressions[0].this
-    for place, one in enumerate(query.selects, 1):
-        is_place = isinstance(by, exp.Literal) and not by.is_string and by.this == str(place)
-        if is_place or one.unalias() == by or isinstance(by, exp.Column) and one.alias_or_name == by.name:
-            return frozenset((one.alias_or_name.lower(),))
-    return frozenset()
 
 
 def times_along(question: str, columns: Sequence[Profile], count: int) -> tuple[Profile, ...]:
@@ -116,3 +98,20 @@ def times_along(question: str, columns: Sequence[Profile], count: int) -> tuple[
     first = min(one.index for one in names)
     named = measures_named(question, times)
     return tuple(one for one in times if one.index < first or one in named)
+
+
+def ranked_by(sql: str, measures: Sequence[Profile]) -> Profile | None:
+    """Give the measure that a statement keeps the first rows by: such rows are a ranking, and no series even of times.
+
+    Example:
+        >>> from sqlagent.rows.columns import profiles
+        >>> from sqlagent.values import Rows
+        >>> months = profiles(Rows(("month", "revenue"), (("2025-12", 9), ("2025-07", 5))))
+        >>> found = ranked_by("SELECT month, revenue FROM t ORDER BY revenue DESC LIMIT 2", months[1:])
+        >>> found.name if found else None, ranked_by("SELECT month, revenue FROM t ORDER BY month LIMIT 2", months[1:])
+        ('revenue', None)
+    """
+    sorting = sorting_of(sql)
+    if sorting is None or not sorting.limit or sorting.groups:
+        return None
+    return next((one for one in measures if one.name.lower() == sorting.by), None)

@@ -166,3 +166,15 @@ def test_a_stage_before_a_noun_is_not_dropped(orders):
     catalog = orders.catalog()
     first = frames(source_of(catalog, ValueIndex.build(catalog, orders)), "shipped orders in 2025")[0]
     assert first.frame.unused == ("shipped",)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("inactive riders", "inactive"),
+        ("riders no longer active", "no longer active"),
+        ("trainned riders", "trainned"),
+    ],
+)
+def test_words_that_are_left_out_are_told_as_they_were_typed(source, text, left):
+    assert frames(source, text)[0].frame.unused == (left,)

@@ -563,3 +563,38 @@ def test_other_charts_are_at_most_three_and_each_is_a_figure(rows: Rows) -> None
     assert len(found) <= 3 and chart.mark not in {other.mark for other in found}
     for other in found:
         go.Figure(figure(other, rows))
+
+
+def test_the_first_months_by_a_figure_are_bars_in_its_order_and_no_line() -> None:
+    best = Rows(("month", "revenue"), (("2025-12", 90), ("2025-07", 70), ("2025-11", 50)))
+    by = "SELECT month, SUM(x) AS revenue FROM t GROUP BY month ORDER BY {} LIMIT 3"
+    drawn = suggest(best, "top 3 months", sql=by.format("2 DESC"))
+    assert (drawn.mark, drawn.x, drawn.sort) == ("bar", "month", "-value")
+    whole = figure(drawn, best)
+    assert whole["data"][0]["x"] == ["2025-12", "2025-07", "2025-11"]
+    assert whole["layout"]["xaxis"]["type"] == "category"
+    assert suggest(best, "revenue by month", sql=by.format("month")).mark == "line"
+    least = Rows(best.columns, tuple(reversed(best.rows)))
+    assert suggest(least, "worst 3 months", sql=by.format("2")).sort == "value"
+
+
+def test_many_bars_of_times_sorted_by_size_keep_their_axis_of_time() -> None:
+    days = Rows(
+        ("day", "n"), tuple((f"2025-{m:02d}-{d:02d}", m * d) for m in (1, 3, 5) for d in range(1, 31))
+    )
+    assert figure(Chart("bar", "day", ("n",), sort="-value"), days)["layout"]["xaxis"]["type"] == "date"
+
+
+def test_values_of_lying_bars_all_stand_behind_them_with_room() -> None:
+    some = Rows(("product", "n"), (("Sleeping Bag Lofoten", 2_258_317), ("Tent", 9)))
+    drawn = figure(Chart("bar", "product", ("n",)), some)
+    assert drawn["data"][0]["textposition"] == "outside"
+    low, high = drawn["layout"]["xaxis"]["range"]
+    assert low == 0 and high > 2_258_317 * 1.2
+    assert (
+        figure(Chart("bar", "product", ("n",), line="9000000"), some)["layout"]["xaxis"]["range"][1]
+        == 9_000_000
+    )
+    assert "range" not in figure(Chart("bar", "product", ("n",), scale="log"), some)["layout"]["xaxis"]
+    losses = Rows(some.columns, (("Sleeping Bag Lofoten", -5), ("Tent", 9)))
+    assert figure(Chart("bar", "product", ("n",)), losses)["data"][0]["textposition"] == "auto"

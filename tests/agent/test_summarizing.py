@@ -32,7 +32,7 @@ TOLD: list[tuple[str, Rows, str]] = [
     ("founded?", rows("founded_year", (1998,)), "The founded year is 1998."),
     ("who?", rows("name age", ("Alice", 30)), "Alice: age 30."),
     ("x", rows("n", (None,)), "There is no value: the one row found is empty (NULL)."),
-    ("x", Rows(("n",), ()), "No rows match: nothing in this source fits what was asked."),
+    ("x", Rows(("n",), ()), "No rows: nothing matches these conditions."),
     ("revenue by country", LAND, "Germany has the highest revenue, 4.21 M, 53 % of the total; France follows with 2 M."),
     ("top three countries by revenue", LAND, "Germany has the highest revenue, 4.21 M; France follows with 2 M. The 3 together make 8 M."),
     ("revenue by month", MONTHS, "Revenue rose from 100 in 2024-01 to 130 in 2024-04, up 30 %; it peaked at 180 in 2024-02 and its lowest was 90 in 2024-03."),
@@ -250,3 +250,38 @@ def test_years_in_words_are_a_series_and_no_ranking() -> None:
         "revenue growth by year", rows("year revenue growth", ("2024", 12.0, None), ("2025", 18.0, 50.0))
     )
     assert said == "Revenue rose from 12 in 2024 to 18 in 2025, up 50 %."
+
+
+BEST_MONTHS = rows("month revenue", ("2025-12", 90), ("2025-11", 70), ("2025-07", 50))
+BY_MONTH = "SELECT month, SUM(x) AS revenue FROM t GROUP BY month ORDER BY {} LIMIT 3"
+CHEAPEST = rows("name product price", ("Books", "Atlas", 7), ("Shoes", "Sneakers", 26), ("Toys", "Bear", 5))
+OF_EACH = (
+    "SELECT name, product, price FROM (SELECT name, product, price, RANK() OVER (PARTITION BY name ORDER BY price{}) AS place FROM t) AS r "
+    "WHERE place <= {} ORDER BY name"
+)
+
+SORTED: list[tuple[str, str, Rows, str]] = [
+    ("top 3 months", BY_MONTH.format("SUM(x) DESC"), BEST_MONTHS, "2025-12 has the highest revenue, 90; 2025-11 follows with 70. The 3 together make 210."),
+    ("3 months", BY_MONTH.format("SUM(x)"), rows("month revenue", ("2025-01", 5), ("2025-07", 6)), "2025-01 has the lowest revenue, 5; 2025-07 follows with 6. The 2 together make 11."),
+    ("revenue by month", BY_MONTH.format("month"), BEST_MONTHS, "Revenue rose from 50 in 2025-07 to 90 in 2025-12, up 80 %."),
+    ("cheapest product in each category", OF_EACH.format("", 1), CHEAPEST, "The lowest price of each category goes from 5 (Toys, Bear) to 26 (Shoes, Sneakers)."),
+    ("dearest products", OF_EACH.format(" DESC", 1), CHEAPEST, "The highest price of each group goes from 5 (Toys, Bear) to 26 (Shoes, Sneakers)."),
+    ("two cheapest products in each category", OF_EACH.format("", 2), CHEAPEST, "Toys (Bear) has the lowest price, 5; Books (Atlas) follows with 7."),
+    ("best sellers", "", rows("product best_sellers", ("Tent", 9), ("Bag", 5)), "Tent leads with 9; Bag follows with 5."),
+    ("best sellers", "", rows("product best_sellers", ("Tent", 9), ("Bag", 9), ("Mug", 5)), "Tent and Bag share the first place with 9."),
+    ("most returned", "SELECT product, SUM(n) AS returned FROM t GROUP BY 1 ORDER BY 2 DESC LIMIT 2", rows("product returned", ("Tent", 21), ("Bag", 5)), "Tent has the most returned, 21; Bag follows with 5."),
+    ("popular", "SELECT product, COUNT(*) AS order_lines FROM t GROUP BY 1 ORDER BY 2 LIMIT 2", rows("product order_lines", ("Tent", 2), ("Bag", 5)), "Tent has the fewest order lines, 2; Bag follows with 5."),
+    ("busiest weekday", "SELECT weekday, COUNT(*) AS orders FROM t GROUP BY 1 ORDER BY 2 DESC LIMIT 1", rows("weekday orders", ("Saturday", 8430)), "Saturday has the most orders, 8,430."),
+    ("second busiest", "SELECT weekday, COUNT(*) AS orders FROM t GROUP BY 1 ORDER BY 2 DESC LIMIT 1 OFFSET 1", rows("weekday orders", ("Friday", 7139)), "Friday: orders 7,139."),
+    ("orders on Saturday", "SELECT weekday, COUNT(*) AS orders FROM t WHERE weekday = 'Saturday' GROUP BY 1", rows("weekday orders", ("Saturday", 8430)), "Saturday: orders 8,430."),
+    ("never sold", "SELECT name FROM t WHERE NOT id IN (SELECT t_id FROM lines)", Rows(("name",), ()), "No rows: nothing matches these conditions."),
+    ("all", "SELECT name FROM t", Rows(("name",), ()), "No rows."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "sql", "given_rows", "sentence"), SORTED)
+def test_rows_are_told_as_their_statement_sorts_them(
+    question: str, sql: str, given_rows: Rows, sentence: str
+) -> None:
+    assert summarize(question, given_rows, sql=sql) == sentence
+    assert verify(sentence, given_rows) == ()

@@ -80,6 +80,23 @@ def test_nothing_scrolls_sideways_on_a_telephone(page: Page, a_run: str):
     assert sideways(page) <= 0
 
 
+def test_tabs_wrap_and_tables_show_that_they_scroll_on_a_telephone(page: Page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto("/status/")
+    tabs = page.get_by_role("navigation", name="People and teams").get_by_role("link").all()
+    assert len(tabs) == 8
+    for tab in tabs:
+        place = tab.bounding_box()
+        assert place and place["x"] >= 0 and place["x"] + place["width"] <= 390, tab.inner_text()
+    frame = page.get_by_role("region", name="Table of work")
+    assert frame.evaluate("(one) => one.scrollWidth > one.clientWidth")
+    # The shade lies still at both sides; what covers it goes with the cells.
+    assert (
+        frame.evaluate("(one) => getComputedStyle(one).backgroundAttachment")
+        == "local, local, scroll, scroll"
+    )
+
+
 def test_the_rail_is_a_menu_on_a_telephone(page: Page):
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto("/")

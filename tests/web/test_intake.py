@@ -177,7 +177,7 @@ def test_a_server_that_answers_without_end_is_given_up_in_words(mirror, name):
             assert "Something in Mirror itself broke" not in said
         address, _ = mirror.ask("connect", engine, **typed)
         page = mirror.read(address)
-    assert "Not kept" in page
+    assert "Not saved" in page
     assert f'value="{port}"' in page, "what was typed is there"
     assert "Something in Mirror itself broke" not in page
 
@@ -216,7 +216,7 @@ def test_a_catalog_beyond_what_is_taken_is_refused_by_the_name_of_the_bound(
     path = database(mirror, f"over{tables}", tables, columns, comment)
     page = mirror.read(mirror.ask("connect", "sqlite", database=path)[0])
     assert said in page
-    assert "Not kept" in page
+    assert "Not saved" in page
 
 
 def test_a_file_that_crashes_its_reader_or_is_none_is_said(mirror):
@@ -224,7 +224,7 @@ def test_a_file_that_crashes_its_reader_or_is_none_is_said(mirror):
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(b"\x00" * 8 + b"DUCK" + b"\xff" * 20_000)
     page = mirror.read(mirror.ask("connect", "duckdb", database=str(path))[0])
-    assert "Not kept" in page
+    assert "Not saved" in page
     assert "Something in Mirror itself broke" not in page
 
 

@@ -151,7 +151,7 @@ def test_every_page_of_the_tabs_for_administrators_belongs_to_people_in_the_rail
     tabs = re.findall(
         r'<a href="([^"]+)"', navigation(as_admin, reverse("people:people"), "People and teams")
     )
-    assert len(tabs) == 7
+    assert len(tabs) == 8
     for address in tabs:
         here = re.findall(r'aria-current="page".*?>([^<]+)</a>', navigation(as_admin, address, "Main"))
         assert here == ["People"], address

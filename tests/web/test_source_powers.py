@@ -196,7 +196,7 @@ def test_in_production_a_powerful_user_is_refused_and_what_was_typed_stays(produ
     for more in ({}, {"confirm_powers": "on"}):  # a box that was never offered counts for nothing
         answer = connect(as_alice, typed(erp, description="Bills", **more))
         page = answer.content.decode()
-        assert "Not kept: its user can do more than read" in page
+        assert "Not saved: its user can do more than read" in page
         assert "change and drop 1 table of its own in schema public" in page
         assert "CREATE ROLE &quot;mirror_reader&quot; LOGIN" in page
         assert 'value="Bills"' in page

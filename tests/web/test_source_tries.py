@@ -78,11 +78,17 @@ def test_a_closed_a_silent_and_a_foreign_port_are_told_alike(as_charlie, setting
             told.add(said(as_charlie, engine, port))
     shown = {"postgres": "PostgreSQL", "mysql": "MySQL or MariaDB"}[engine]
     assert {
-        re.sub("^(No connection|Not kept: the database does not answer) ", "", words) for words in told
+        re.sub("^(No connection|Not saved: the database does not answer) ", "", words) for words in told
     } == {
         f"No {shown} server answers at 127.0.0.1:PORT. Check host and port, and that the server runs. "
         "An administrator who tries it here is told more."
     }
+
+
+def test_an_engine_without_a_name_of_its_own_is_a_database(charlie):
+    source = Source(engine=Source.Engine.OTHER, host="127.0.0.1", port=1)
+    message, _ = failure_told(source, charlie, Failure(FailureKind.LOST, "connection refused"))
+    assert message == "No database answers at 127.0.0.1:1."
 
 
 @pytest.mark.parametrize("engine", ["postgres", "mysql"])
@@ -124,6 +130,9 @@ def test_the_bound_is_twenty_a_minute_for_each_person(as_charlie, as_admin, sett
         for name in ("test", "connect"):
             words = said(as_charlie, "postgres", port, name)
             assert "You have tried 20 connections within a minute. Wait a minute, then try again." in words
+            assert words.startswith({"test": "Not tried", "connect": "Not saved You"}[name]), (
+                "no database was called"
+            )
         assert "Nothing answers" in said(as_admin, "postgres", port), "others are not bound by it"
         assert QuotaUse.objects.filter(quota__person=charlie, quota__kind=Quota.Kind.TESTS).count() == 20
         clock.shift(timedelta(seconds=61))

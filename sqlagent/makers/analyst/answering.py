@@ -12,7 +12,7 @@ from sqlagent.makers.analyst.beside import with_figure
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.denied_groups import denied_of_groups
-from sqlagent.makers.analyst.echoing import in_words, opened
+from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.frames import Frame, Order
@@ -218,7 +218,9 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     ops = frozenset(item.op for item in reading.items)
     for frame in sorted(frames, key=lambda one: one.cost):
         try:
-            whole, doubt = unfolded(in_words(named(frame, source), known), told, source, ops)
+            whole, doubt = unfolded(
+                as_typed(in_words(named(frame, source), known), reading), told, source, ops
+            )
             sql = planner.sql(whole)
         except NoPlan:
             continue

@@ -52,6 +52,21 @@ def _told(value: Any, known: Opened) -> Any:
     return replace(value, **changed) if changed else value
 
 
+_OPS = {"former": "past", "current": "current", "missing": "missing"}
+"""Words that a frame leaves out under our name for what was said: the ops of the items that say so."""
+
+
+def as_typed(frame: Frame, reading: Reading) -> Frame:
+    """Give a frame that leaves out words as they were typed: "inactive" and not "former", "trained" and not the "trainer" it was read as."""
+    typed = {new.lower(): old for old, new in reading.mended}
+    for word, op in _OPS.items():
+        said = [item.text for item in reading.items if item.op == op]
+        if said and word not in map(str.lower, said):
+            typed.setdefault(word, said[0])
+    unused = tuple(dict.fromkeys(typed.get(word.lower(), word) for word in frame.unused))
+    return replace(frame, unused=unused) if unused != frame.unused else frame
+
+
 def singular(word: str) -> str:
     """A word without its plural's ending, where the plural is the common one."""
     for bare in (word[:-3] + "y", word[:-1], word[:-2]):

@@ -139,7 +139,8 @@ class Analysis:
         first = self.frames[0].frame
         if self.reading.asked:
             return Outcome.UNANSWERABLE, f"Nothing here is about {_listed(self.reading.asked, 'or')}.", ""
-        unknown = {word.lower() for text in self.reading.unknown for word in text.split()}
+        typed = [old for old, new in self.reading.mended if new in self.reading.unknown]
+        unknown = {word.lower() for text in (*self.reading.unknown, *typed) for word in text.split()}
         strange = any(set(text.lower().split()) & unknown for text in first.unused)
         if strange and first.cost >= HOPELESS:
             return Outcome.UNANSWERABLE, f"Nothing here tells of {_listed(first.unused, 'or')}.", ""

@@ -26,6 +26,7 @@ from sqlagent.rows.columns import (
 )
 from sqlagent.telling.charting.marks import boxes, heat, last_and_before
 from sqlagent.telling.charting.points import (
+    MAX_CATEGORIES,
     MAX_LABELS,
     MAX_POINTS,
     MAX_SLICES,
@@ -49,6 +50,8 @@ GAP, PANEL_HEIGHT = 0.1, 190
 FEW_TIMES = 8
 """Months or days up to which each is named on its axis; more are left to whoever draws, none between two of them."""
 CUT_LABEL = 42
+WORD, WORDS = 0.055, 0.5
+"""Room for a character of a value behind its lying bar, as a part of the axis, and for all at most: a telephone's axis is 130 pixels long."""
 
 Json = dict[str, Any]
 
@@ -101,7 +104,9 @@ def _axes(chart: Chart, rows: Rows) -> Json:
     points = points_of(chart, rows)
     x = profile(rows, chart.x)
     labels = [label(c) for c in points.xs]
-    timed = x.role == Role.TIME
+    # Times in order of their figures are a ranking: on an axis of time each would stand at its own place.
+    ranked = chart.mark == "bar" and chart.sort in ("value", "-value") and len(labels) <= MAX_CATEGORIES
+    timed = x.role == Role.TIME and not ranked
     lying = (
         chart.mark == "bar"
         and not timed
@@ -140,11 +145,23 @@ def _axes(chart: Chart, rows: Rows) -> Json:
             value |= {"title": {"text": f"Share of {lower_first(measure_of(chart))}"}, "ticksuffix": " %"}
             for trace in data:
                 trace.pop("text", None)
+    if lying and not several:
+        _put_behind(data[0], value, level_of(chart.line) if chart.scale != "log" else None)
     if lying:
         layout["height"] = max(
             280, 90 + 24 * len(xs) * (1 if layout.get("barmode") != "group" else len(data))
         )
     return {"data": data, "layout": layout}
+
+
+def _put_behind(trace: Json, value: Json, level: float | None) -> None:
+    """Put all values of lying bars behind them, with room for that of the longest; in a bar some fit and others do not."""
+    numbers = [number for number in trace["x"] if number is not None]
+    if "text" not in trace or not numbers or min(numbers) < 0 or max(numbers) <= 0:
+        return
+    trace["textposition"] = "outside"
+    room = min(WORDS, WORD * max(map(len, trace["text"])))
+    value["range"] = [0, max(max(numbers) / (1 - room), level or 0)]
 
 
 def _categories(xs: Sequence[str | None], texts: Sequence[str], lying: bool) -> Json:
@@ -223,6 +240,7 @@ def _dressed(chart: Chart, drawn: Json) -> Json:
     if chart.scale == "log":
         layout[across] |= {"type": "log"}
         layout[across].pop("rangemode", None)
+        layout[across].pop("range", None)
     level = level_of(chart.line)
     if level is not None:
         straight = {"x0": 0, "x1": 1, "xref": "paper", "y0": level, "y1": level, "yref": "y"}

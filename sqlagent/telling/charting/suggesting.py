@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from sqlagent.rows.columns import Profile, Role, is_additive, is_aggregate, number_of, profiles
-from sqlagent.rows.subject import measures_first, times_along
+from sqlagent.rows.subject import measures_first, ranked_by, times_along
 from sqlagent.telling.charting.figures import level_of
 from sqlagent.telling.charting.points import (
     AGGREGATES,
@@ -54,6 +54,14 @@ def suggest(rows: Rows, question: str = "", *, sql: str = "", meant: Collection[
             measures = list(measures_first(question, measures, sql=sql, meant=meant))
     if len(rows.rows) == 1:
         chart = _single(measures, times, categories, columns)
+    elif (
+        measures
+        and len(times) == 1
+        and times[0].distinct == len(rows.rows)
+        and (by := ranked_by(sql, measures))
+    ):
+        order = "" if len(rows.rows) > MAX_CATEGORIES else "value" if _rises(rows, by) else "-value"
+        chart = Chart("bar", times[0].name, (by.name,), sort=order)
     elif measures and times:
         chart = _over_time(rows, times[0], measures, categories)
     elif measures and categories:
@@ -99,6 +107,11 @@ def _over_time(
     if when.distinct < 3:
         return Chart("none", note="Many rows share a date; the table shows them all.")
     return Chart(mark, when.name, chosen[:1], aggregate="sum" if is_additive(chosen[0]) else "mean")
+
+
+def _rises(rows: Rows, measure: Profile) -> bool:
+    cells = [number_of(row[measure.index]) or 0.0 for row in rows.rows]
+    return cells == sorted(cells)
 
 
 def _is_whole(cells: Sequence[float], count: int, measure: Profile) -> bool:

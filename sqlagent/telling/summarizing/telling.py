@@ -11,8 +11,9 @@ from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 
 from sqlagent.rows.columns import Profile, Role, is_additive, number_of, order_key, profiles, wall_clock
-from sqlagent.rows.subject import measures_first, times_along
-from sqlagent.telling.summarizing.averages import averages_in
+from sqlagent.rows.sorting import Sorting, sorting_of
+from sqlagent.rows.subject import measures_first, ranked_by, times_along
+from sqlagent.telling.summarizing.aggregates import averages_in, counts_in
 from sqlagent.values import Cell, Chart, Kind, Rows
 
 _TOP = re.compile(
@@ -30,6 +31,12 @@ _HUNDREDFOLD = re.compile(r"\b100(?:\.0+)?\s*\*|\*\s*100(?:\.0+)?(?![\d.])")
 _SIGNS = re.compile(r"[/*+=()<>|\[\]{}?:]|\s-\s|\bcase\b", re.IGNORECASE)
 """What stands in expressions and in no name that people read."""
 _YEAR = re.compile(r"(?:1[89]|20)\d\d(?:\.0)?")
+_CONDITION = re.compile(r"\b(?:where|having|join|qualify)\b", re.IGNORECASE)
+_NO_NOUN = re.compile(r"^(?:best|top|most|least|worst|highest|lowest)\b", re.IGNORECASE)
+"""A figure that is named as what comes first in it: nothing has "the highest best sellers"."""
+_DONE = re.compile(r"\w{3,}ed|sold|bought|lent|sent|paid|won|lost", re.IGNORECASE)
+"""A figure that is named as what was done: there is the most returned, and no highest."""
+_OF_EACH = re.compile(r"\b(?:each|every|per)\s+(?!of\b|one\b|the\b)([a-z]{3,}(?:-[a-z]+)*)\b", re.IGNORECASE)
 _MANY_DIGITS = 10_000
 
 NAMED_TOGETHER = 3
@@ -65,18 +72,22 @@ def summarize(
     if not rows.columns:
         return "The statement returned no columns."
     if not rows.rows:
-        return "No rows match: nothing in this source fits what was asked."
+        return (
+            "No rows: nothing matches these conditions." if not sql or _CONDITION.search(sql) else "No rows."
+        )
     columns = [_timed(rows, c) for c in profiles(rows)]
     measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
     times = list(times_along(question, columns, len(rows.rows)))
     labels = [c for c in columns if c.role == Role.CATEGORY]
     percents = frozenset(c.name for c in columns if c.role == Role.MEASURE and _is_percent(c.name, sql))
+    sorting, counts = sorting_of(sql), counts_in(sql)
     if len(rows.rows) == 1:
-        return _one(rows, columns, percents)
+        return _first(rows, columns, percents, sorting, counts) or _one(rows, columns, percents)
     measures = list(measures_first(question, measures, sql=sql, meant=meant)) or measures
     if only_notable and not _stands_out(question, rows, measures, [*labels, *times], chart):
         return ""
-    if times and measures and times[0].distinct == len(rows.rows):
+    ranked = ranked_by(sql, measures)
+    if times and measures and times[0].distinct == len(rows.rows) and ranked is None:
         return _series(rows, times[0], _measure(measures, chart), percents)
     if (
         len(times) == len(labels) == 1
@@ -85,13 +96,17 @@ def summarize(
         and (told := _compared(rows, times[0], labels[0], _measure(measures, chart), percents))
     ):
         return told
+    if told := _of_each(question, rows, columns, percents, sorting):
+        return told
     single = [c for c in labels if c.distinct == len(rows.rows)]
     named = [*(single or [*labels, *times]), *(c for c in columns if c.role == Role.KEY)]
     if measures and named:
         measure = _measure(measures, chart)
         adds_up = is_additive(measure.name) and measure.name not in averages_in(sql)
         whole = _is_whole(question, rows, sql, measure)
-        return _ranked(question, whole, rows, measure, named, percents, adds_up)
+        return _ranked(
+            _way(question, rows, measure, sorting), whole, rows, measure, named, percents, adds_up, counts
+        )
     numbers = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
     if numbers and len(numbers) == len(columns):
         return _numbers(rows, numbers)
@@ -228,21 +243,103 @@ def _moved(name: str, first: Cell, last: Cell, unit: str, times: tuple[str, str]
     return f"{name} {way} from {_number(first)}{unit}{at[0]} to {_number(last)}{unit}{at[1]}{by}"
 
 
-def _ranked(
+def _first(
+    rows: Rows,
+    columns: Sequence[Profile],
+    percents: frozenset[str],
+    sorting: Sorting | None,
+    counts: frozenset[str],
+) -> str:
+    """Say that the one row comes first by its figure, where it was kept of others for that; "" of any other row."""
+    if sorting is None or sorting.limit != 1 or sorting.skipped or sorting.groups or len(columns) != 2:
+        return ""
+    measure = next((c for c in columns if c.role == Role.MEASURE and c.name.lower() == sorting.by), None)
+    label = next((c for c in columns if c.role in (Role.CATEGORY, Role.TIME)), None)
+    row = rows.rows[0]
+    if measure is None or label is None or row[label.index] is None or number_of(row[measure.index]) is None:
+        return ""
+    value = f"{_number(row[measure.index])}{_unit(measure, percents)}"
+    return f"{_upper(_leads(_name(row, [label]), measure, value, not sorting.falling, counts))}."
+
+
+def _of_each(
     question: str,
+    rows: Rows,
+    columns: Sequence[Profile],
+    percents: frozenset[str],
+    sorting: Sorting | None,
+) -> str:
+    """Say how far the first figures of groups reach, where only the first of each group is kept; "" of other rows."""
+    if sorting is None or sorting.limit != 1 or sorting.skipped or len(sorting.groups) != 1 or rows.truncated:
+        return ""
+    measure = next((c for c in columns if c.role == Role.MEASURE and c.name.lower() == sorting.by), None)
+    group = next((c for c in columns if c.name.lower() == sorting.groups[0]), None)
+    if measure is None or group is None:
+        return ""
+    entries = sorted(
+        (row for row in rows.rows if number_of(row[measure.index]) is not None),
+        key=lambda row: _size(row[measure.index]),
+    )
+    if len(entries) < 2 or number_of(entries[0][measure.index]) == number_of(entries[-1][measure.index]):
+        return ""
+    named = [group, *(c for c in columns if c.role in (Role.CATEGORY, Role.KEY) and c is not group)]
+    unit = _unit(measure, percents)
+    low, high = (
+        f"{_number(row[measure.index])}{unit} ({_both(row, named)})" for row in (entries[0], entries[-1])
+    )
+    asked = _OF_EACH.search(question)
+    each = (
+        asked[1].lower()
+        if asked
+        else "group"
+        if group.words.lower() in ("name", "title")
+        else _lower(group.words)
+    )
+    way = "highest" if sorting.falling else "lowest"
+    return f"The {way} {_lower(_said(measure))} of each {each} goes from {low} to {high}."
+
+
+def _both(row: tuple[Cell, ...], named: Sequence[Profile]) -> str:
+    """A group and who is first in it: Books, Learn to Draw."""
+    return (
+        ", ".join([_cell(row[c.index], c) for c in named if row[c.index] is not None][:2]) or "without a name"
+    )
+
+
+def _way(question: str, rows: Rows, measure: Profile, sorting: Sorting | None) -> bool:
+    """Whether the lowest figures were asked for: the statement sorts by them so, else the question says so of rising rows."""
+    if sorting is not None and sorting.by == measure.name.lower():
+        return not sorting.falling
+    cells = [row[measure.index] for row in rows.rows if number_of(row[measure.index]) is not None]
+    rising = all(_size(a) <= _size(b) for a, b in zip(cells, cells[1:], strict=False))
+    return rising and _asks_low(question)
+
+
+def _leads(name: str, measure: Profile, value: str, low: bool, counts: frozenset[str]) -> str:
+    """Who comes first, by which figure: "Oslo has the fewest orders, 5"."""
+    of = _lower(_said(measure))
+    if _NO_NOUN.search(of):
+        return f"{name} {'comes last' if low else 'leads'} with {value}"
+    many = measure.name in counts or _COUNTED.search(of) or _DONE.fullmatch(of)
+    most = ("the fewest" if low else "the most") if many else ("the lowest" if low else "the highest")
+    of = of.removeprefix("number of ") if many else of
+    return f"{name} has {most} {of}, {value}"
+
+
+def _ranked(
+    low: bool,
     whole: bool,
     rows: Rows,
     measure: Profile,
     named: Sequence[Profile],
     percents: frozenset[str],
     adds_up: bool,
+    counts: frozenset[str],
 ) -> str:
     """Say who leads, with what share where the rows are the whole and their figures add up, and who follows."""
     entries = [(row, row[measure.index]) for row in rows.rows if number_of(row[measure.index]) is not None]
     if len(entries) < 2:
         return _listed(rows, (*named, measure))
-    rising = all(_size(a[1]) <= _size(b[1]) for a, b in zip(entries, entries[1:], strict=False))
-    low = rising and _asks_low(question)
     entries.sort(key=lambda e: _size(e[1]), reverse=not low)
     lead, second = entries[0], entries[1]
     ties = [e for e in entries if number_of(e[1]) == number_of(lead[1])]
@@ -256,11 +353,11 @@ def _ranked(
             if len(ties) <= NAMED_TOGETHER
             else f"{len(ties):,} rows"
         )
+        if _NO_NOUN.search(of) or _DONE.fullmatch(of):
+            return f"{_upper(names)} share the {'last' if low else 'first'} place with {_number(lead[1])}{unit}.{_cut(rows)}"
         return f"{_upper(names)} share the {'lowest' if low else 'highest'} {of}, {_number(lead[1])}{unit}.{_cut(rows)}"
     share = _share(whole and adds_up, measure, [e[1] for e in entries], lead[1])
-    many = _COUNTED.search(of)
-    most = ("the fewest" if low else "the most") if many else ("the lowest" if low else "the highest")
-    text = f"{_upper(name)} has {most} {of}, {_number(lead[1])}{unit}{share}"
+    text = f"{_upper(_leads(name, measure, f'{_number(lead[1])}{unit}', low, counts))}{share}"
     follows = f"; {_name(second[0], named)} follows with {_number(second[1])}{unit}"
     total = _together(whole or not adds_up, rows, [e[1] for e in entries])
     return f"{text}{follows}{total}.{_cut(rows)}"
