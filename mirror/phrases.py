@@ -36,7 +36,7 @@ def unhidden(text: str) -> str:
 
 
 def is_one_line(text: str) -> bool:
-    """Whether a text is one line of what can be seen: it ends no line, hides nothing and turns nothing.
+    r"""Whether a text is one line of what can be seen: it ends no line, hides nothing and turns nothing.
 
     Example:
         >>> is_one_line("Local Qwen \U0001f469\u200d\U0001f4bb"), is_one_line("Local\nQwen"), is_one_line("\u202enewQ")

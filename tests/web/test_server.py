@@ -365,6 +365,21 @@ def test_a_link_is_ended_by_choosing_a_password(started):
     assert started.fill("/account/", **chosen)[:2] == (200, f"http://127.0.0.1:{started.port}/account/")
 
 
+def test_a_static_file_is_kept_by_everybody_and_a_page_by_no_proxy(started):
+    path = re.findall(r'href="(/static/css/[^"]+)"', started.get("/")[2])[0]
+    address = f"http://127.0.0.1:{started.port}{path}"
+    with started.opener.open(address, timeout=20) as answer:
+        assert (
+            "public" in answer.headers["Cache-Control"] and "private" not in answer.headers["Cache-Control"]
+        )
+        seen = answer.headers["Last-Modified"]
+    with pytest.raises(urllib.error.HTTPError) as unchanged:
+        started.opener.open(urllib.request.Request(address, headers={"If-Modified-Since": seen}), timeout=20)
+    assert unchanged.value.code == 304 and "no-store" not in unchanged.value.headers.get("Cache-Control", "")
+    with started.opener.open(f"http://127.0.0.1:{started.port}/", timeout=20) as page:
+        assert page.headers["Cache-Control"] == "private, no-cache"
+
+
 def test_it_ends_cleanly_with_all_its_children_and_starts_again_with_what_it_made(started):
     until = time.monotonic() + 20
     while len(children := started.children()) < 10 and time.monotonic() < until:
@@ -619,18 +634,3 @@ def test_health_is_answered_before_anything_that_may_need_what_is_down(client, s
     assert answer["Content-Type"] == "application/json"
     assert answer.json()["store"] == "down"
     assert "expected" not in answer.content.decode()
-
-
-def test_a_static_file_is_kept_by_everybody_and_a_page_by_no_proxy(started):
-    path = re.findall(r'href="(/static/css/[^"]+)"', started.get("/")[2])[0]
-    address = f"http://127.0.0.1:{started.port}{path}"
-    with started.opener.open(address, timeout=20) as answer:
-        assert (
-            "public" in answer.headers["Cache-Control"] and "private" not in answer.headers["Cache-Control"]
-        )
-        seen = answer.headers["Last-Modified"]
-    with pytest.raises(urllib.error.HTTPError) as unchanged:
-        started.opener.open(urllib.request.Request(address, headers={"If-Modified-Since": seen}), timeout=20)
-    assert unchanged.value.code == 304 and "no-store" not in unchanged.value.headers.get("Cache-Control", "")
-    with started.opener.open(f"http://127.0.0.1:{started.port}/", timeout=20) as page:
-        assert page.headers["Cache-Control"] == "private, no-cache"

@@ -171,7 +171,7 @@ def test_a_server_of_the_long_tail_is_connected_through_its_dialect(as_alice, le
         ({"dialect": ""}, "This field is required"),
         ({"dialect": "sqlite"}, "Select a valid choice"),
         ({"dialect": "postgresql+psycopg", "database": "x?host=evil.example"}, "not connection strings"),
-        ({"dialect": "postgresql+psycopg", "password": "wrong"}, "No Other (SQLAlchemy) server answers"),
+        ({"dialect": "postgresql+psycopg", "password": "wrong"}, "No database answers"),
         ({"dialect": "postgresql+psycopg", "host": "169.254.169.254"}, "link-local"),
     ],
 )

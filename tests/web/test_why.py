@@ -245,3 +245,13 @@ def test_a_figure_that_came_after_the_values_were_read_is_told_with_its_reasons(
 def test_groups_of_a_period_without_data_say_where_the_data_end(shop, as_alice, question) -> None:
     sentence = asked(shop, as_alice, question).versions.get().sentence
     assert sentence.startswith("No data after 31 October 2026, so none in November 2026. ")
+
+
+@pytest.mark.parametrize("question", ["revenue 2025 vs 2026", "orders by channel 2025 vs 2026"])
+def test_a_year_that_has_only_begun_is_said_where_it_is_compared(shop, as_alice, question) -> None:
+    sentence = asked(shop, as_alice, question).versions.get().sentence
+    assert sentence.startswith("Data as they were read go to 31 October 2026: 2026 is held against others")
+
+
+def test_a_year_that_stands_alone_is_said_as_it_is(shop, as_alice) -> None:
+    assert "31 October" not in asked(shop, as_alice, "revenue by country in 2026").versions.get().sentence

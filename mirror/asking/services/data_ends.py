@@ -43,10 +43,10 @@ def data_end_told(source: Source, kept: dict[str, Any] | None, rows: Rows) -> st
     if asked and not after and not any(cell not in (None, 0) for row in rows.rows for cell in row):
         last, words = asked[0].last, telling.period(asked[0].period)
         return f"No data after {last.day} {last:%B %Y}; {words[:1].upper()}{words[1:]} goes on after that."
-    begun = [one for one in asked if one.period.until is not None and one.period.first is not None]
+    begun = [one for one in asked if one not in after and one.period.until is not None]
     if begun and len({one.period for one in every}) > 1:
         last, words = begun[0].last, telling.period(begun[0].period)
-        return f"No data after {last.day} {last:%B %Y}: {words} is held against others only as far as it has come."
+        return f"Data as they were read go to {last.day} {last:%B %Y}: {words} is held against others as far as it had come."
     return ""
 
 
