@@ -20,11 +20,12 @@ import sys
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import cache
 from importlib.util import find_spec
 from ipaddress import ip_address
+from itertools import count
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -385,11 +386,26 @@ def certificate_for(address: str) -> tuple[bytes, bytes]:
     return certificate.public_bytes(encoding), private
 
 
+# Ports that test processes hand out: below those that the system gives to whoever asks for any, a range for each process.
+FIRST_PORT, PORTS, RANGES = 10_000, 3_000, 7
+_handed: dict[int, Iterator[int]] = {}
+
+
 def free_port() -> int:
-    """Find a port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Give a port nobody listens on, and that no other test process is given before a server has taken it."""
+    pid = os.getpid()
+    if pid not in _handed:
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+        first = FIRST_PORT + PORTS * (int(worker) % RANGES)
+        _handed[pid] = (first + (pid * 37 + n) % PORTS for n in count())
+    for port in _handed[pid]:
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError("unreachable")
 
 
 def _started(kind: type[Server]) -> Server:

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -25,7 +24,7 @@ import pytest
 from mirror.modes import too_open
 from tests import warm
 from tests.processes import command
-from tests.servers import PASSWORD, PostgresServer, RedisServer
+from tests.servers import PASSWORD, PostgresServer, RedisServer, free_port
 from tests.stores import shop_copy, static_copy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -144,12 +143,6 @@ class Running:
     def open_to_others(self) -> list[str]:
         """What others on the machine may read, write or enter of its folder."""
         return [f"{path.lstat().st_mode & 0o777:o} {path}" for path in too_open(self.folder)]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="module")

@@ -167,8 +167,9 @@ class MirrorEditor extends HTMLElement {
   async lint() {
     const sql = this.value;
     const reply = await this.post(this.getAttribute("check"), sql).catch(() => null);
-    if (!reply?.ok || reply.redirected || this.value !== sql || !this.handle) return;
-    const { problem, parameters, doubts = [] } = await reply.json();
+    const found = reply?.ok && !reply.redirected && await reply.json();
+    if (!found || !this.handle || this.value !== sql) return;
+    const { problem, parameters, doubts = [] } = found;
     showValues(this.closest("form")?.querySelector("[data-values]"), parameters);
     this.handle.mark(problem?.position ?? null, problem?.words ?? "");
     if (!problem && doubts.length) this.handle.doubt(doubts.map((one) => this.placed(one)));
