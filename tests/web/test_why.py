@@ -250,7 +250,7 @@ def test_groups_of_a_period_without_data_say_where_the_data_end(shop, as_alice, 
 @pytest.mark.parametrize("question", ["revenue 2025 vs 2026", "orders by channel 2025 vs 2026"])
 def test_a_year_that_has_only_begun_is_said_where_it_is_compared(shop, as_alice, question) -> None:
     sentence = asked(shop, as_alice, question).versions.get().sentence
-    assert sentence.startswith("Data as they were read go to 31 October 2026: 2026 is held against others")
+    assert sentence.startswith("Data go to 31 October 2026, as last read: 2026 is not complete.")
 
 
 def test_a_year_that_stands_alone_is_said_as_it_is(shop, as_alice) -> None:

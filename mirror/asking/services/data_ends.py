@@ -25,7 +25,7 @@ _DAYS = frozenset(
 
 
 def data_end_told(source: Source, kept: dict[str, Any] | None, rows: Rows) -> str:
-    """Say where the data end, if rows lack a period that was asked for because of it; else "".
+    """Say where the data end, if rows lack a period that was asked for because of it, or compare one that has only begun; else "".
 
     The last day is that of the time's column, as it was when the values of the source were read.
     """
@@ -46,7 +46,7 @@ def data_end_told(source: Source, kept: dict[str, Any] | None, rows: Rows) -> st
     begun = [one for one in asked if one not in after and one.period.until is not None]
     if begun and len({one.period for one in every}) > 1:
         last, words = begun[0].last, telling.period(begun[0].period)
-        return f"Data as they were read go to {last.day} {last:%B %Y}: {words} is held against others as far as it had come."
+        return f"Data go to {last.day} {last:%B %Y}, as last read: {words} is not complete."
     return ""
 
 

@@ -29,12 +29,12 @@ from sqlagent.makers.analyst.implied import (
 )
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.minor_units import amounts_read, in_minor_units
-from sqlagent.makers.analyst.moving import reworded
 from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.positions import at_its_place, longest_first
 from sqlagent.makers.analyst.reading import Reading, condensed, read
 from sqlagent.makers.analyst.resolving import resolve
+from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort

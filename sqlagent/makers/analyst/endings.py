@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst.beside import beside_earlier
-from sqlagent.makers.analyst.frames import Dimension, Expr, Frame, Order, share_of
+from sqlagent.makers.analyst.frames import MOVED, Dimension, Expr, Frame, Order, share_of
 
 _SHARE = re.compile(
     r"[,\s]+(?:shown |told )?(?:(?:as|in) (?:a |the )?(?:share|shares|percentage|percentages|percent|per cent|proportion|%)|as %)"
@@ -311,7 +311,7 @@ def _moved(frame: Frame, one: Ending) -> Frame | None:
     """Of changes those that fell or rose, the farthest first; the few that did so most, where a number is told."""
     if frame.transform != "between" or not frame.by or len(frame.measures) != 2:
         return None
-    flags = tuple(flag for flag in frame.flags if flag not in ("fell", "rose"))
+    flags = tuple(flag for flag in frame.flags if flag not in MOVED)
     flags = flags if one.count else (*flags, one.word)
     return replace(frame, order=Order(one.word == "fell"), limit=one.count or None, flags=flags)
 

@@ -81,6 +81,10 @@ class Measure:
     shape: str = ""
 
 
+MOVED = {"fell": "<", "rose": ">"}
+"""How the later figure stands to the earlier one, by the flag of a frame that keeps only such groups."""
+
+
 def share_of(over: Measure, under: Measure, said: str = "share") -> Measure:
     """One figure in percent of another, over the rows that the first one goes through.
 

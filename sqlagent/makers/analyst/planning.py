@@ -12,12 +12,9 @@ from dataclasses import replace
 
 from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.formulas import filled
-from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure
+from sqlagent.makers.analyst.frames import MOVED, Condition, Dimension, Expr, Frame, Having, Measure
 from sqlagent.makers.analyst.rows import Block, NoPlan, RowWriter
 from sqlagent.makers.analyst.telling import figure_name
-
-MOVED = {"fell": "<", "rose": ">"}
-"""How the later figure stands to the earlier one, by the flag of a frame that keeps only such groups."""
 
 
 class Planner(RowWriter):

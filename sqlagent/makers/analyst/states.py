@@ -210,7 +210,7 @@ def _by_closing(source: Source, table: str, is_open: bool) -> Condition | None:
 
 
 def _by_payment(source: Source, table: str, is_open: bool) -> Condition | None:
-    """Open invoices are those that have not been paid yet."""
+    """Open invoices are those that have not been paid yet, closed ones those that have."""
     if not set(source.model.things[table].noun) & _BILLS:
         return None
     paid = next(

@@ -11,7 +11,7 @@ from sqlagent.language.dates import shift
 from sqlagent.language.lexicon import STOP_WORDS
 from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst import formulas
-from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Having, Measure, Slot
+from sqlagent.makers.analyst.frames import MOVED, Condition, Dimension, Expr, Frame, Having, Measure, Slot
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.periods import Period
 
@@ -83,7 +83,7 @@ def _told(frame: Frame) -> Iterator[tuple[str, str]]:
     elif frame.transform == "between":
         yield "way", _from_to(frame)
         for flag in frame.flags:
-            if flag in ("fell", "rose"):
+            if flag in MOVED:
                 yield "having", f"only those that {flag}"
     elif frame.transform in _TRANSFORMS:
         yield "way", _TRANSFORMS[frame.transform]

@@ -17,6 +17,7 @@ from rapidfuzz.distance import OSA
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.catalog.semantics.calling import buyers, numbered
 from sqlagent.catalog.semantics.correcting import words_of
+from sqlagent.catalog.semantics.naming import LIST_ENDS
 from sqlagent.catalog.semantics.words import BOUGHT, NOT_YET, OPENED, PRICED, RUN_TOGETHER, STATES, UNITS
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
@@ -226,21 +227,7 @@ _SPANS = frozenset(
     for w in ["hour", "hours", "hourly", "day", "daily", "week", "weekly", "month", "monthly", "night"]
 )
 
-_LISTS = (
-    "method",
-    "status",
-    "reason",
-    "channel",
-    "terms",
-    "type",
-    "code",
-    "kind",
-    "group",
-    "stat",
-    "typ",
-    "cat",
-    "grp",
-)
+_LISTS = ("method", "status", "reason", "channel", "terms", "code", "group", *LIST_ENDS)
 """How names of lists end."""
 
 PHRASE = 2

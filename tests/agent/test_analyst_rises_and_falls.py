@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from sqlagent.makers.analyst.answering import understand
-from sqlagent.makers.analyst.moving import reworded
+from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.values import Limits
 from tests.agent.test_analyst_trades import place
 
