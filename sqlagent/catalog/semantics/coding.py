@@ -67,6 +67,38 @@ def _plain(name: str) -> str:
     return "".join(c for c in name.lower() if c.isalnum())
 
 
+def is_short_for(kind: str, words: Sequence[str], noun: Sequence[str]) -> bool:
+    """Whether a list's name is cut from the words of a column's, its table's noun before them or not: CLMSTAT of claim_status.
+
+    Each word gives letters of its own in their order, from its first one on.
+
+    Example:
+        >>> is_short_for("CLMSTAT", ("status",), ("claim",)), is_short_for("CLMRSN", ("status",), ("claim",))
+        (True, False)
+    """
+    letters = _plain(kind)
+    return any(len(some) > 1 and _cut_from(letters, some) for some in (words, (*noun, *words)))
+
+
+def _cut_from(letters: str, words: Sequence[str]) -> bool:
+    if not words:
+        return not letters
+    word, rest = words[0], words[1:]
+    for size in range(2, len(letters) + 1):
+        piece = letters[:size]
+        if not piece.startswith(word[0]) or not _in_order(piece, word):
+            break
+        if _cut_from(letters[size:], rest):
+            return True
+    return False
+
+
+def _in_order(piece: str, word: str) -> bool:
+    """Whether letters stand in a word in their order."""
+    left = iter(word)
+    return all(letter in left for letter in piece)
+
+
 def _all(words: Sequence[Sequence[str]], wanted: Sequence[str], taken: int | None = None) -> list[int]:
     """The columns whose names end in one of the words, in the order of these."""
     return [
@@ -96,7 +128,7 @@ def codes_of(
             known = {code for code, _ in pairs}
             if not held <= known:
                 continue
-            if _plain(kind) == _plain(name):
+            if _plain(kind) == _plain(name) or is_short_for(kind, named, noun):
                 return Codes(one.table, one.code_column, one.label_column, pairs, one.kind_column, kind)
             said = [stem(w) for w in names.opened(kind)]
             shared = sum(1.0 for w in named if w in said) + sum(

@@ -48,7 +48,7 @@ _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
 """A formula in brackets explains a word and is none of the question's own."""
 
 _LEFT_OUT = re.compile(
-    r"(?<=[,;(])\s*([^,;()]+?)\s+(?:are |is |were |was )?(?:not counted|not included|not considered|excluded|left out|ignored)(?=\s*(?:[,;.?!)]|$))",
+    r"(?<=[,;(])\s*([^,;()]+?)\s+(?:are |is |were |was |being )?(?:not counted|not included|not considered|excluded|left out|taken out|filtered out|removed|ignored|skipped|aside|out)(?=\s*(?:[,;.?!)]|$))",
     re.IGNORECASE,
 )
 """What is left out, said behind its name: ", cancelled ones not counted"."""

@@ -124,6 +124,9 @@ class Reading:
     figures: tuple[str, ...] = ()
 
 
+SAME = 0.1
+"""Cost below which words are the very name of what is stored."""
+
 _N = re.compile(r"(?<=[a-z]{2})\s+'?n'?\s+(?=[a-z]{2})")
 """ "hotels n restaurants"; a code N is written large."""
 
@@ -185,6 +188,7 @@ def _apart(found: re.Match[str], vocabulary: Vocabulary) -> str:
 
 
 _MONTHLY = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|q[1-4]|h[12]|\d{4}|last|this|the"
+_MONTH_SAID = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 _REWRITTEN = (
     (re.compile(r"^what (?:did|do|have|has) (?:we|they|you) (?:all )?(?=(?:invoice|bill|charge|spend|pay|collect)(?:d|ed)?\b)", re.IGNORECASE), "how much did we "),
     (re.compile(r"\b(\d[\d,.]*) (?:or|and) (?:over|more|above|older|higher|greater|longer|up)\b", re.IGNORECASE), r"at least \1"),
@@ -196,6 +200,11 @@ _REWRITTEN = (
     (re.compile(r"\b(?:only|just) once\b|\bonce only\b", re.IGNORECASE), "exactly once"),
     (re.compile(r"\b(?:placed|made|had|have|has|with|bought|took) (?:only|just) (?:one|1)\b", re.IGNORECASE), "with exactly one"),
     (re.compile(r"\b(order|invoice|job|ticket|account|contract|serial|batch|part|po|quote|claim|policy) no(?=\s*(?:,|$|and\b))", re.IGNORECASE), r"\1 number"),
+    (re.compile(r"\b(q[1-4]|h[12]|[1-4]q) ?['’-]? ?([0-4]\d)\b(?![.,%\d])", re.IGNORECASE), r"\1 20\2"),
+    (re.compile(rf"\b({_MONTH_SAID}) ?['’-]([0-4]\d)\b(?![.,%\d])", re.IGNORECASE), r"\1 20\2"),
+    (re.compile(r"\b(?<!not )(?<!still )([a-z]{3,}ed) with us\b", re.IGNORECASE), r"\1"),
+    (re.compile(r"\b((?:share|percentage|percent|proportion|part|%) of (?:all |our |the )*[\w-]+(?: [\w-]+)?) (?:that |which )?(?:carry|carries|carried|include|includes|included|contain|contains|contained|involve|involves|involved|come with|came with|bear|got|get) (?=an? |any |some |at least )", re.IGNORECASE), r"\1 with "),
+    (re.compile(r"\b(we|they|you)ve\b", re.IGNORECASE), r"\1 have"),
     (re.compile(r"\baveraging\b", re.IGNORECASE), "with average"),
     (re.compile(rf"\btook in (?=(?:{_MONTHLY})\b)", re.IGNORECASE), "took during "),
     (re.compile(rf"\bending (?:in|within) (?=(?:(?:the )?next|{_MONTHLY})\b)", re.IGNORECASE), "ending during "),
@@ -469,7 +478,11 @@ def _is_beside(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> boo
 
 
 def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[Item]:
-    fixed = {found.start: found for found in periods.find(tokens, today, vocabulary.model.calendar)}
+    fixed = {
+        found.start: found
+        for found in periods.find(tokens, today, vocabulary.model.calendar)
+        if not _is_stored(tokens[found.start : found.end], vocabulary)
+    }
     inside = {n for found in fixed.values() for n in range(found.start, found.end)}
     hours = {found.start: found for found in clocks.find(tokens)}
     hours = {at: found for at, found in hours.items() if inside.isdisjoint(range(at, found.end))}
@@ -507,6 +520,13 @@ def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[I
             out.append(chosen)
         at = back
     return out[::-1]
+
+
+def _is_stored(tokens: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    """Whether words for a time are a name that the source keeps: the service that is called "next day"."""
+    lows = [token.low for token in tokens]
+    worded = len(lows) > 1 and all(low.isalpha() for low in lows)
+    return worded and any(t.kind == "value" and t.cost < SAME for t in vocabulary.targets(lows))
 
 
 def _better(best: list[tuple[float, int, Item | None]], end: int, cost: float, back: int, item: Item) -> None:

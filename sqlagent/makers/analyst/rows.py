@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from sqlagent.catalog.semantics import Form, Model
+from sqlagent.catalog.semantics import DAYS, Form, Model
 from sqlagent.makers.analyst.dialects import Dialect
 from sqlagent.makers.analyst.formulas import filled
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
@@ -191,6 +191,18 @@ class RowWriter:
             return f"NOT ({written})"
         return written
 
+    def _later(self, block: Block, c: Condition) -> str:
+        """How one time stands to another: by day where one of them is a day, so that what came at ten o'clock came on it."""
+        later, earlier = (self._column(block, slot) for slot in c.slots)
+        forms = [slot.field.form for slot in c.slots]
+        if len({form in DAYS for form in forms}) > 1 and None not in forms:
+            later, earlier = (
+                self.dialect.grain(self._column(block, s), s.field.form, "day") for s in c.slots
+            )
+        elif forms[0] is not forms[1]:
+            later, earlier = (self.dialect.moment(self._column(block, s), s.field.form) for s in c.slots)
+        return f"{later} {c.compare or '>'} {earlier}"
+
     def _condition(self, block: Block, c: Condition) -> str:
         if c.op in ("all", "any"):
             joiner = " AND " if c.op == "all" else " OR "
@@ -198,10 +210,7 @@ class RowWriter:
         if c.op == "exists":
             return self._exists(block, c)
         if c.op == "later":
-            later, earlier = (self._column(block, slot) for slot in c.slots)
-            if c.slots[0].field.form is not c.slots[1].field.form:
-                later, earlier = (self.dialect.moment(self._column(block, s), s.field.form) for s in c.slots)
-            return f"{later} {c.compare or '>'} {earlier}"
+            return self._later(block, c)
         if c.op == "same":
             first, second = (
                 self.dialect.grain(self._column(block, s), s.field.form, c.compare or "year") for s in c.slots
