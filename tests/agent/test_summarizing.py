@@ -70,6 +70,18 @@ def test_averages_of_groups_have_no_total_whatever_they_are_called() -> None:
     assert summarize("amount by city", land, sql="SELECT FROM (") == summarize("amount by city", land)
 
 
+def test_percentages_of_groups_have_no_total() -> None:
+    margins = rows("category profit_margin", ("Clothing", 41.6), ("Kitchen", 39.5))
+    sql = "SELECT category, {}SUM(profit) / SUM(revenue) AS profit_margin FROM lines GROUP BY category"
+    assert summarize("profit margin by category", margins, sql=sql.format("100.0 * ")) == (
+        "Clothing has the highest profit margin, 41.6 %; Kitchen follows with 39.5 %."
+    )
+    money = "SELECT category, SUM(profit) AS profit_margin FROM lines GROUP BY category"
+    assert "51 % of the total" in summarize("profit margin by category", margins, sql=money)
+    best = summarize("best 2 categories by profit margin", margins, sql=f"{sql.format('100.0 * ')} LIMIT 2")
+    assert "together" not in best
+
+
 def test_a_month_of_the_year_has_its_name() -> None:
     told = summarize("month of year with the most orders", Rows(("month of year", "orders"), ((5, 9),)))
     assert told == "One row: month of year May and orders 9."

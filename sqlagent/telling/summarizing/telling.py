@@ -102,7 +102,11 @@ def summarize(
     named = [*(single or [*labels, *times]), *(c for c in columns if c.role == Role.KEY)]
     if measures and named:
         measure = _measure(measures, chart)
-        adds_up = is_additive(measure.name) and measure.name not in averages_in(sql)
+        adds_up = (
+            is_additive(measure.name)
+            and measure.name not in averages_in(sql)
+            and measure.name not in percents
+        )
         whole = _is_whole(question, rows, sql, measure)
         return _ranked(
             _way(question, rows, measure, sorting), whole, rows, measure, named, percents, adds_up, counts
