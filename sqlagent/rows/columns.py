@@ -262,6 +262,10 @@ _DAY_NAMES = frozenset(
 )
 
 
+_WINDOWED = {"running": "running total", "moving": "moving average"}
+"""Figures over the rows before, which the built-in analyst names by how they go."""
+
+
 def in_words(name: str) -> str:
     """Say a column's name in words; an expression too long to be a name is a result.
 
@@ -277,7 +281,7 @@ def in_words(name: str) -> str:
         text = text.split(".")[-1].strip('"`')
         text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text).replace("_", " ").strip()
         words = [w if w.isupper() and len(w) > 1 and not text.isupper() else w.lower() for w in text.split()]
-        text = " ".join(words)
+        text = _WINDOWED.get(" ".join(words), " ".join(words))
     elif len(text) > LONG_NAME and re.search(r"[()*/+=<>]", text):
         return "Result"
     return text[:1].upper() + text[1:]
