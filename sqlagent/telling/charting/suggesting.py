@@ -27,7 +27,7 @@ from sqlagent.values import Chart, Kind, Rows
 MOST_FIGURES = 3
 """Figures of one chart."""
 
-PART_WORDS = frozenset("share percent percentage pct rate ratio proportion margin".split())
+PART_WORDS = frozenset(["share", "percent", "percentage", "pct", "rate", "ratio", "proportion", "margin"])
 """Words in the name of a figure that is no part of a whole unless all of them come to 1 or 100."""
 
 
