@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -128,7 +129,9 @@ def follow(request: PersonRequest, pk: int) -> HttpResponse:
         if step := services.step_take(run, version, question):
             return _stepped(request, step)
         if explained := services.reasons_asked(run, version, question):
-            return redirect("dashboards:why", explained.pk)
+            of = services.reasons_named(question)
+            place = reverse("dashboards:why", args=[explained.pk])
+            return redirect(f"{place}?{urlencode({'of': of})}" if of else place)
         return _to_run(request, services.run_follow(run, question, hint, version))
     except services.AskingError as error:
         number = version.number if version is not None else None

@@ -50,11 +50,19 @@ FORWARD = re.compile(
 
 
 WHY = re.compile(
-    r"(?:(?:and|but|so|ok|okay) )?(?:why|how come)(?: (?:is|was|are|were|did|does|do|has|have) (?:this|that|it|these|they)(?: \w+){0,3})?"
-    r"(?: not| though| so)?|what (?:changed|happened|caused (?:this|that|it))(?: here)?",
+    r"(?:(?:and|but|so|ok|okay) )?"
+    r"(?:(?:why|how come)(?: (?:is|was|are|were|did|does|do|has|have) (?:this|that|it|these|they)(?: \w+){0,3}?)?(?: not| though| so)?"
+    r"|what (?:changed|happened|caused (?:this|that|it))(?: here)?)"
+    r"(?: (?:in|for|at|on|during|of|with)(?: the)? (?P<named>[\w-]+(?: [\w-]+){0,2}))?",
     re.IGNORECASE,
 )
-"""Asks for the reasons of what is shown, and names nothing else."""
+"""Asks for the reasons of what is shown, perhaps of one period or part of it that is named last."""
+
+_SHOWN = re.compile(
+    r"(?:(?:last|latest|this|that|end|first|beginning)\b ?)*(?:day|week|month|quarter|year|place|case|period)?",
+    re.IGNORECASE,
+)
+"""Names what is shown and nothing of its own."""
 
 
 def why_typed(typed: str) -> bool:
@@ -65,6 +73,18 @@ def why_typed(typed: str) -> bool:
         [True, True, True, False]
     """
     return WHY.fullmatch(" ".join(typed.split()).strip(" .!?")) is not None
+
+
+def why_named(typed: str) -> str:
+    """Give the period or part of which such a question asks, as it was typed; empty where it names none.
+
+    Example:
+        >>> [why_named(text) for text in ("Why?", "why did it fall in February 2026?", "what happened in the last month")]
+        ['', 'February 2026', '']
+    """
+    found = WHY.fullmatch(" ".join(typed.split()).strip(" .!?"))
+    named = (found["named"] or "") if found else ""
+    return "" if _SHOWN.fullmatch(named) else named
 
 
 def step_typed(typed: str, before: str) -> Literal["back", "forward", ""]:

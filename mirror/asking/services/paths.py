@@ -14,7 +14,7 @@ from mirror.asking.models import Run, Version
 from mirror.asking.services.frames import version_asked, version_understood
 from mirror.asking.services.versions import version_before, version_show, version_undo
 from mirror.phrases import one_line
-from sqlagent.makers.following import said_of, step_typed, why_typed
+from sqlagent.makers.following import said_of, step_typed, why_named, why_typed
 from sqlagent.values import Turn
 
 # Earlier questions a follow-up is read against.
@@ -97,6 +97,11 @@ def reasons_asked(run: Run, version: Version | None, typed: str) -> Version | No
     if understood is None or not understood.is_over_time:
         raise AskingError(NO_REASONS)
     return shown
+
+
+def reasons_named(typed: str) -> str:
+    """Give the period or part of which reasons are asked, as it was typed; empty where none is named."""
+    return why_named(typed)
 
 
 def _back(run: Run, version: Version | None) -> Version | Run:
