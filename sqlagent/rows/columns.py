@@ -39,7 +39,8 @@ class Role(StrEnum):
 class Profile:
     """One column: its place, what it holds and what that is good for.
 
-    `ordered` says that its values have an order of their own (times, years, months, weekdays).
+    `ordered` says that its values have an order of their own (times, years, months, weekdays). `called` is what it is
+    called where its name does not say enough.
     """
 
     name: str
@@ -49,11 +50,12 @@ class Profile:
     distinct: int
     nulls: int
     ordered: bool = False
+    called: str = ""
 
     @property
     def words(self) -> str:
         """The column's name in words."""
-        return in_words(self.name)
+        return self.called or in_words(self.name)
 
 
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?")
