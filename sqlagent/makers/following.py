@@ -87,6 +87,33 @@ def why_named(typed: str) -> str:
     return "" if _SHOWN.fullmatch(named) else named
 
 
+_MARKS = {
+    "table": "none", "bar": "bar", "bars": "bar", "column": "bar", "columns": "bar", "line": "line", "lines": "line", "area": "area",
+    "pie": "pie", "scatter": "scatter", "points": "scatter", "histogram": "histogram", "box": "box", "boxes": "box", "heatmap": "heatmap",
+    "heat map": "heatmap", "number": "number", "one number": "number",
+}  # fmt: skip
+
+_MARK = "|".join(sorted(_MARKS, key=len, reverse=True))
+DRAWN = re.compile(
+    r"(?:(?:please|and|now|can you) )*(?:(?:show|draw|plot|display|give|make|turn)(?: (?:it|this|that|me|them|these|the rows))* )?"
+    rf"(?:(?:as|into) (?:an? )?(?P<named>{_MARK})(?: (?:chart|graph|plot|diagram|view))?"
+    rf"|(?:an? )?(?P<charted>{_MARK}) (?:chart|graph|plot|diagram))(?: (?:please|instead|now))*",
+    re.IGNORECASE,
+)
+"""Asks for what is shown in another form, and for nothing else."""
+
+
+def chart_typed(typed: str) -> str:
+    """Give the mark of the chart that was asked for after a question, `none` for a table; empty where something else was typed.
+
+    Example:
+        >>> [chart_typed(text) for text in ("as a table", "show it as a pie chart please", "bar chart", "by product line")]
+        ['none', 'pie', 'bar', '']
+    """
+    found = DRAWN.fullmatch(" ".join(typed.split()).strip(" .!?"))
+    return _MARKS[(found["named"] or found["charted"]).lower()] if found else ""
+
+
 def step_typed(typed: str, before: str) -> Literal["back", "forward", ""]:
     """Tell whether what was typed after a question goes a step back or forward in its thread, rather than changing it.
 

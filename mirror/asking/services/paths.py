@@ -11,10 +11,11 @@ from django.db.models import Q
 
 from mirror.asking.errors import AskingError
 from mirror.asking.models import Run, Version
+from mirror.asking.services.charts import chart_change
 from mirror.asking.services.frames import version_asked, version_understood
 from mirror.asking.services.versions import version_before, version_show, version_undo
 from mirror.phrases import one_line
-from sqlagent.makers.following import said_of, step_typed, why_named, why_typed
+from sqlagent.makers.following import chart_typed, said_of, step_typed, why_named, why_typed
 from sqlagent.values import Turn
 
 # Earlier questions a follow-up is read against.
@@ -83,6 +84,20 @@ def step_take(run: Run, version: Version | None, typed: str) -> Step | None:
     to = found.run if isinstance(found, Version) else found
     is_front = shown is None or shown == to.versions.first()
     return Step(way == "back", to, None if is_front or shown is None else shown.number, _words(to, shown))
+
+
+def chart_asked(version: Version | None, typed: str) -> Version | None:
+    """Draw the version that is shown as was typed after it (“as a table”, “bar chart”); None where something else was typed.
+
+    Raises: AskingError where it has no rows, or they cannot be drawn so.
+    """
+    mark = chart_typed(typed)
+    if not mark:
+        return None
+    if version is None:
+        raise AskingError("There are no rows to draw.")
+    chart_change(version, {"mark": mark})
+    return version
 
 
 def reasons_asked(run: Run, version: Version | None, typed: str) -> Version | None:
