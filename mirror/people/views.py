@@ -124,6 +124,8 @@ def account(request: PersonRequest) -> HttpResponse:
         services.links_end(request.user)
         messages.success(request, "Your password is set.")
         return redirect("people:account")
+    if form.has_error("old_password", "password_incorrect"):
+        services.password_refused(request.user)
     return _show_account(request, form, AddressForm(instance=request.user))
 
 
