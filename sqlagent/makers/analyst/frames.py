@@ -141,7 +141,7 @@ class Frame:
     """One reading of a question. With measures a table of figures, without a list of the anchor's rows.
 
     `transform`: share, change, growth, running, moving (over `window` periods), average (of the groups' figures),
-    spread (how many groups have which figure). `per` are dimensions within which `limit` counts. `pivot` are values of the last
+    spread (how many groups have which figure), concentration (the share that the greatest `limit` groups have). `per` are dimensions within which `limit` counts. `pivot` are values of the last
     dimension that become columns. `cost` is how far the words are from what was understood, `unused` the words
     that no slot holds, `formula` what a formula over several tables computes of the measures, `scale` how many of the second figure a quotient is of (a hundred, so percent, where it is 0), `why` what was understood of which words.
     """
