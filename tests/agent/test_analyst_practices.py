@@ -64,6 +64,10 @@ def told(placed, text):
         ("pets w/ species dog", [("Rex",), ("Max",)]),
         ("number of owners per town, names not codes please", [("York", 2), ("Hull", 1)]),
         ("invoices of 2025 - inv date, total", [("2025-03-05", 120), ("2025-03-06", 0)]),
+        # When each one's first deed was.
+        ("first visit of each pet by year", [("2024", 3), ("2025", 1)]),
+        ("how many pets had their first visit in 2025", [(1,)]),
+        ("pets by quarter of their first visit", [("2024-Q1", 2), ("2024-Q2", 1), ("2025-Q1", 1)]),
         # What the greatest few hold, and a share beside its figure.
         ("what share of net revenue came from our 2 biggest owners", [(90,)]),
         ("net revenue by owner and share of total", [("Ann Lee", 600, 60), ("Ben Ash", 300, 30), ("Cy Oak", 100, 10)]),

@@ -16,6 +16,7 @@ from sqlagent.makers.analyst.denied_groups import denied_of_groups
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
+from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
 from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.holding import holding
@@ -159,6 +160,11 @@ def _worded_anew(
         first = _as(made[0], shaped(made[0].frame, lists, wording), source) if made else None
         if first is not None and first.frame.cost < DRAFT:
             return reading, [first, *made[1:]]
+    if first_ones := first_of_each(text):
+        reading, bare = _understood(first_ones.counted, source, today, told)
+        kept = [_as(one, only_first(one.frame, first_ones.thing, source), source) for one in bare]
+        if kept and kept[0] is not None and not bare[0].frame.unused:
+            return reading, [one for one in kept if one is not None]
     if found := concentrated(text):
         reading, bare = _understood(found[0], source, today, told)
         shares = [_as(one, of_the_greatest(one.frame, found[1]), source) for one in bare]

@@ -39,7 +39,8 @@ class Expr:
 class Condition:
     """What must hold of a row. All of `parts` when `op` is all, any when it is any.
 
-    `op`: in, not in, compare, period, missing, filled, like, later (first slot after the second), exists, all, any.
+    `op`: in, not in, compare, period, missing, filled, like, later (first slot after the second), first (at the first slot's time, of
+    the second slot's values each, by the third slot's key), exists, all, any.
     For exists: `child` is a table whose `path` leads to the row that `at` leads to; `parts` hold of the child; `compare`, `number` and
     `counted` bound how many there are (or the sum of `counted`). `negated` turns the whole around.
     """

@@ -451,6 +451,8 @@ def _condition(c: Condition) -> str:
         days = "".join(c.values)
         said = {"56": "a weekend", "01234": "a weekday"}.get(days) or " or ".join(_DAYS[int(d)] for d in days)
         return f"{names[0]} on {said}"
+    if c.op == "first":
+        return f"it is the first one of the {names[1].removesuffix(' id').removesuffix(' number')}"
     if c.op == "latest":
         return f"{names[0]} is the last one" + (f" in {period(c.period)}" if c.period is not None else "")
     if c.op == "missing":
