@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from sqlagent.makers.analyst.answering import understand
+from sqlagent.makers.analyst.chips.changing import changed, chips
 from sqlagent.makers.analyst.concentrations import concentrated
 from sqlagent.makers.analyst.tails import untailed
 from sqlagent.makers.analyst.telling import told as in_words
@@ -93,6 +94,21 @@ def test_the_second_of_two_counts_is_not_dropped(practice):
 def test_a_concentration_is_told_by_how_many_are_kept(practice):
     _, frame = told(practice, "what share of net revenue comes from our 2 biggest owners")
     assert "as the share of the 2 greatest in the total" in in_words(frame)
+
+
+def test_chips_of_a_concentration_keep_what_adds_up(practice):
+    _, frame = told(practice, "what share of net revenue comes from our 2 biggest owners")
+    offered = {
+        chip.slot: [one.key for one in chip.alternatives]
+        for chip in chips(frame, practice[1], date(2025, 7, 1))
+    }
+    assert "agg:avg" not in offered["measure:0"] and "agg:max" not in offered["measure:0"]
+    assert "top:10" in offered["limit"]
+    plainly = changed(frame, "shown", "remove", practice[1], date(2025, 7, 1))
+    assert [tuple(row) for row in practice[0].execute(plainly.sql, Limits()).rows] == [
+        ("Ann Lee", 600),
+        ("Ben Ash", 300),
+    ]
 
 
 @pytest.mark.parametrize(
