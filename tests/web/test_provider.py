@@ -352,6 +352,18 @@ def test_groups_give_teams_and_take_them(idp, team, alice):
     assert {row.details["why"] for row in told} == {"groups of the provider"}
 
 
+def test_groups_are_those_of_a_person_whatever_the_case_of_their_name(idp, team):
+    """A store may hold names that differ in case alone: a shell makes them."""
+    idp.person("dora", ["analysts"])
+    User.objects.create(username="Dora")
+    signed_in(idp, "dora")
+    dora = Identity.objects.get().user
+    User.objects.filter(pk=dora.pk).update(username="DORA")
+    GroupRule.objects.create(group="analysts", team=team)
+    asked_now()
+    assert team.members.filter(pk=dora.pk).exists() and not team.members.filter(username="Dora").exists()
+
+
 def test_a_group_makes_administrators_and_its_loss_unmakes_them(idp, admin):
     GroupRule.objects.create(group="root", team=None)
     dora = idp.person("dora", ["root"])
@@ -586,6 +598,20 @@ def test_an_answer_about_an_older_sign_in_is_not_acted_on(idp):
     client = signed_in(idp, "dora")
     services._heard(old, services.Word(is_vouched=False))
     assert is_in(client)
+
+
+@pytest.mark.parametrize("word", [services.Word(False), services.Word(True, "next", ("analysts",))])
+def test_an_administrator_who_shuts_somebody_out_while_the_provider_is_asked_is_obeyed(
+    client, idp, admin, team, word
+):
+    idp.person("dora", [])
+    signed_in(idp, "dora")
+    GroupRule.objects.create(group="analysts", team=team)
+    Identity.objects.update(asked_at=timezone.now() - timedelta(minutes=3))
+    (claimed,) = services._claim(services._provider())
+    user_deactivate(User.objects.get(username="dora"), admin)
+    services._heard(claimed, word)
+    refused(come_back(client, idp, "dora"), 403, "An administrator shut you out")
 
 
 def test_fifty_people_are_asked_about_in_one_tick_and_two_ticks_ask_once(idp):

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from mirror.audit.services import record
 from mirror.people.models import GroupRule, Identity, Team, User
-from mirror.people.services import PeopleError, member_add, member_remove, user_make_staff
+from mirror.people.services import PeopleError, member_join, member_remove, user_make_staff
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def groups_apply(user: User, groups: Iterable[str]) -> None:
     wanted = {rule.team for rule in rules if rule.team is not None and rule.group in held}
     has = set(Team.objects.filter(memberships__user=user, pk__in=[team.pk for team in named]))
     for team in sorted(wanted - has, key=lambda one: one.name):
-        member_add(team, user.username, why=WHY)
+        member_join(team, user, why=WHY)
     for team in sorted(has - wanted, key=lambda one: one.name):
         member_remove(team, user.pk, why=WHY)
     of_administrators = [rule.group for rule in rules if rule.team is None]

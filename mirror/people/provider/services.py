@@ -298,9 +298,10 @@ def _asked(at: Provider, grant: str, kind: str, subject: str) -> Word | None:
 
 @transaction.atomic
 def _heard(account: Identity, word: Word) -> None:
-    """Act on the provider's word, unless the person signed in anew meanwhile."""
+    """Act on the provider's word, unless the person signed in anew or was shut out meanwhile."""
     kept = Identity.objects.select_for_update().filter(pk=account.pk, asked_at=account.asked_at).first()
-    if kept is None:
+    # Somebody whom an administrator shut out meanwhile stays shut out by them.
+    if kept is None or not kept.user.is_active:
         return
     groups = tuple(kept.groups) if word.groups is None else word.groups
     if not word.is_vouched or not groups_allow(groups):
