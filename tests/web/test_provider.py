@@ -21,6 +21,7 @@ from mirror.people.services import (
     member_add,
     team_create,
     user_activate,
+    user_create,
     user_deactivate,
     user_make_staff,
 )
@@ -170,6 +171,39 @@ def test_a_username_is_made_of_whatever_is_told(idp, told, wanted):
     idp.person("dora", **told)
     client = signed_in(idp, "dora")
     assert User.objects.get(pk=client.session["_auth_user_id"]).username == wanted
+
+
+@pytest.mark.parametrize("email", ["dora@corp", "dora@@example.com"])
+def test_a_mail_address_that_cannot_be_kept_is_left_out(idp, email):
+    idp.person("dora", email=email)
+    assert is_in(signed_in(idp, "dora"))
+    assert User.objects.get(username="dora").email == ""
+
+
+def test_a_name_written_in_other_letters_for_the_same_is_numbered(idp):
+    for name in ("fiona", "ﬁona"):
+        idp.person(name, email="")
+        assert is_in(signed_in(idp, name))
+    assert set(User.objects.filter(username__startswith="fi").values_list("username", flat=True)) == {
+        "fiona",
+        "fiona-2",
+    }
+
+
+def test_a_name_that_is_taken_a_moment_before_is_tried_again(idp, monkeypatch):
+    """The name is taken between the look for a free one and the making."""
+    first, asked = services._free_name, []
+
+    def raced(wanted: str) -> str:
+        name = first(wanted)
+        if not asked:
+            asked.append(name)
+            user_create(name)
+        return name
+
+    monkeypatch.setattr(services, "_free_name", raced)
+    idp.person("dora")
+    assert is_in(signed_in(idp, "dora")) and asked
 
 
 def test_names_and_groups_may_stand_at_userinfo_alone(idp, team):

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -118,8 +119,8 @@ def identity_enter(proof: Proof) -> User:
     groups = _groups_checked(proof)
     try:
         return _enter(proof, groups)
-    except IntegrityError:
-        # Made by another request a moment ago.
+    except (IntegrityError, ValidationError):
+        # Made by another request a moment ago: the person, or somebody of the same name.
         return _enter(proof, groups)
 
 
@@ -210,7 +211,7 @@ def _vouched(account: Identity, proof: Proof, groups: Iterable[str]) -> None:
 
 def _free_name(wanted: str) -> str:
     """A username that nobody has, letter case ignored: that which is wanted, or with a number behind it."""
-    name = re.sub(r"[^\w.@+-]+", ".", wanted).strip(".")[:140] or "person"
+    name = re.sub(r"[^\w.@+-]+", ".", User.normalize_username(wanted)).strip(".")[:140] or "person"
     taken = {
         one.casefold()
         for one in User.objects.filter(username__istartswith=name).values_list("username", flat=True)
