@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import time_machine
+from cryptography.fernet import Fernet
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -586,6 +587,54 @@ def test_a_refusal_after_an_answer_that_never_came_shuts_nobody_out(idp):
     asked_now()
     dora = User.objects.get(username="dora")
     assert not is_in(client) and dora.is_away and dora.is_active
+
+
+@pytest.mark.parametrize("status", [403, 401, 404, 500])
+def test_a_person_is_vouched_for_by_the_token_that_was_changed_whatever_userinfo_says(
+    idp, monkeypatch, team, status
+):
+    GroupRule.objects.create(group="analysts", team=team)
+    dora = idp.person("dora", ["analysts"])
+    client = signed_in(idp, "dora")
+    dora.groups = None
+    monkeypatch.setattr(idp, "told", lambda access: (status, {"error": "insufficient_scope"}))
+    for _ in range(2):
+        assert asked_now() == 1
+    assert is_in(client) and team.members.filter(username="dora").exists()
+    assert Identity.objects.get().grant in idp.refreshes
+
+
+def test_userinfo_is_not_asked_where_nothing_hangs_on_groups(idp):
+    idp.person("dora", None)
+    client = signed_in(idp, "dora")
+    idp.asked.clear()
+    assert asked_now() == 1 and is_in(client)
+    assert "/userinfo" not in idp.asked
+
+
+@pytest.mark.parametrize("fault", ["another key", "userinfo of another"])
+def test_a_new_token_is_kept_where_the_proof_beside_it_cannot_be_trusted(idp, team, fault):
+    GroupRule.objects.create(group="analysts", team=team)
+    dora = idp.person("dora", ["analysts"])
+    client = signed_in(idp, "dora")
+    before = Identity.objects.get().vouched_at
+    dora.groups, idp.faults = None, {fault}
+    assert asked_now() == 0
+    assert Identity.objects.get().vouched_at == before
+    idp.faults = set()
+    assert asked_now() == 1 and is_in(client)
+
+
+def test_one_token_that_no_key_opens_keeps_nobody_else_from_being_asked_about(idp, settings):
+    for name in ("dora", "emil"):
+        idp.person(name)
+    emil = signed_in(idp, "emil")
+    keys = settings.MIRROR_ENCRYPTION_KEYS
+    settings.MIRROR_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    dora = signed_in(idp, "dora")
+    settings.MIRROR_ENCRYPTION_KEYS = keys
+    assert asked_now() == 1
+    assert is_in(emil) and is_in(dora)
 
 
 def test_without_a_refresh_token_the_access_token_is_asked_with(idp):

@@ -24,6 +24,7 @@ from mirror.people.provider.configured import Provider, provider
 from mirror.people.provider.errors import (
     GrantRefused,
     NotLetIn,
+    ProviderDown,
     ProviderError,
     ProviderMistaken,
     Stale,
@@ -39,6 +40,7 @@ from mirror.people.services import (
     user_password_forget,
 )
 from mirror.phrases import one_line
+from mirror.secrets import SecretUnreadable
 
 log = logging.getLogger(__name__)
 
@@ -225,9 +227,12 @@ def _free_name(wanted: str) -> str:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Word:
-    """What the provider said of one person: whether it vouches for them, the next grant, their groups where it told them."""
+    """What the provider said of one person: whether it vouches for them, the next grant, their groups where it told them.
 
-    is_vouched: bool
+    `is_vouched` is None where it gave the next grant, and nothing else that can be trusted.
+    """
+
+    is_vouched: bool | None
     grant: str = ""
     groups: tuple[str, ...] | None = None
 
@@ -240,17 +245,14 @@ def identities_ask() -> int:
     at, until, answered = provider(), monotonic() + ASK_SECONDS, 0
     if at is None:
         return 0
+    needs_groups = groups_matter()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         while monotonic() < until and (claimed := _claim(at)):
-            words = list(
-                pool.map(
-                    lambda account: _asked(at, account.grant, account.grant_kind, account.subject), claimed
-                )
-            )
+            words = list(pool.map(lambda account: _asked(at, account, needs_groups), claimed))
             for account, word in zip(claimed, words, strict=True):
                 if word is not None:
                     _heard(account, word)
-            answered += sum(word is not None for word in words)
+            answered += sum(word is not None and word.is_vouched is not None for word in words)
             if None in words:
                 break
     return answered
@@ -272,29 +274,57 @@ def _claim(at: Provider) -> list[Identity]:
     return claimed
 
 
-def _asked(at: Provider, grant: str, kind: str, subject: str) -> Word | None:
+def _asked(at: Provider, account: Identity, needs_groups: bool) -> Word | None:
     """Ask about one person; None where nothing is known. Touches no row: it runs in a thread of its own."""
     try:
-        claims: dict[str, Any] = {}
-        access = grant
-        if kind == Identity.Grant.REFRESH:
-            tokens = wire.refresh(at, grant)
-            grant, access = tokens.refresh or grant, tokens.access
-            if tokens.id_token:
-                claims = proved(at, tokens.id_token)
-        groups = groups_in(claims, settings.OIDC_GROUPS_CLAIM)
-        if kind == Identity.Grant.ACCESS or groups is None:
-            told = wire.userinfo(at, access)
-            claims = {**told, **claims}
-            groups = groups_in(claims, settings.OIDC_GROUPS_CLAIM)
-        if claims.get("sub", subject) != subject:
-            raise Untrusted("The provider told of somebody else.")
+        if account.grant_kind == Identity.Grant.ACCESS:
+            claims = wire.userinfo(at, account.grant)
+            _same_look(account, claims)
+            return Word(True, account.grant, groups_in(claims, settings.OIDC_GROUPS_CLAIM))
+        tokens = wire.refresh(at, account.grant)
     except GrantRefused:
         return Word(is_vouched=False)
-    except ProviderError as error:
-        log.warning("The identity provider could not be asked: %s: %s", type(error).__name__, error.detail)
+    except (ProviderError, SecretUnreadable) as error:
+        _fault_log(error)
         return None
-    return Word(is_vouched=True, grant=grant, groups=groups)
+    grant = tokens.refresh or account.grant
+    try:
+        return Word(True, grant, _groups_refreshed(at, account, tokens, needs_groups))
+    except ProviderError as error:
+        # The token before may be worth nothing by now.
+        _fault_log(error)
+        return Word(None, grant)
+
+
+def _groups_refreshed(
+    at: Provider, account: Identity, tokens: wire.Tokens, needs_groups: bool
+) -> tuple[str, ...] | None:
+    """The groups of somebody whose token was changed, where they are told. Raises: ProviderError for a proof that cannot be trusted."""
+    claims: dict[str, Any] = {}
+    if tokens.id_token:
+        claims = proved(at, tokens.id_token)
+        _same_look(account, claims)
+    groups = groups_in(claims, settings.OIDC_GROUPS_CLAIM)
+    if groups is not None or not needs_groups:
+        return groups
+    try:
+        claims = wire.userinfo(at, tokens.access)
+    except (GrantRefused, ProviderDown, ProviderMistaken) as error:
+        # It has vouched for them by the new token.
+        _fault_log(error)
+        return None
+    _same_look(account, claims)
+    return groups_in(claims, settings.OIDC_GROUPS_CLAIM)
+
+
+def _same_look(account: Identity, claims: dict[str, Any]) -> None:
+    if claims.get("sub", account.subject) != account.subject:
+        raise Untrusted("The provider told of somebody else.")
+
+
+def _fault_log(error: ProviderError | SecretUnreadable) -> None:
+    detail = error.detail if isinstance(error, ProviderError) else str(error)
+    log.warning("The identity provider could not be asked: %s: %s", type(error).__name__, detail)
 
 
 @transaction.atomic
@@ -303,6 +333,10 @@ def _heard(account: Identity, word: Word) -> None:
     kept = Identity.objects.select_for_update().filter(pk=account.pk, asked_at=account.asked_at).first()
     # Somebody whom an administrator shut out meanwhile stays shut out by them.
     if kept is None or not kept.user.is_active:
+        return
+    if word.is_vouched is None:
+        kept.grant, kept.is_unsure = word.grant, False
+        kept.save(update_fields=["grant", "is_unsure"])
         return
     groups = tuple(kept.groups) if word.groups is None else word.groups
     if not word.is_vouched or not groups_allow(groups):
