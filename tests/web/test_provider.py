@@ -674,6 +674,21 @@ def test_sessions_end_too_where_no_worker_asks(idp, settings):
         assert not is_in(client)
 
 
+def test_a_session_ends_after_two_weeks_although_the_provider_vouches(idp):
+    idp.person("dora")
+    client = signed_in(idp, "dora")
+    Session.objects.update(begun_at=timezone.now() - timedelta(days=13))
+    with time_machine.travel(timezone.now() + timedelta(minutes=30)):
+        assert asked_now() == 1
+    with time_machine.travel(timezone.now() + timedelta(minutes=70)):
+        assert is_in(client)
+    Session.objects.update(begun_at=timezone.now() - timedelta(days=14))
+    with time_machine.travel(timezone.now() + timedelta(minutes=60)):
+        assert asked_now() == 1
+    with time_machine.travel(timezone.now() + timedelta(minutes=100)):
+        assert not is_in(client)
+
+
 def test_an_answer_about_an_older_sign_in_is_not_acted_on(idp):
     idp.person("dora")
     signed_in(idp, "dora")
@@ -803,6 +818,37 @@ def test_an_account_of_somebody_else_is_not_connected(idp, alice):
     answer = come_back(client, idp, "dora", "?connect")
     assert answer.status_code == 403 and "somebody else" in answer.content.decode()
     assert not Identity.objects.filter(user=alice).exists()
+
+
+def test_after_a_change_of_the_provider_people_connect_their_account_at_the_new_one(idp, alice):
+    """They were away from the one before when it went, so their tokens rest until then."""
+    Identity.objects.create(
+        user=alice, issuer="https://before.example", subject="x", refused_at=timezone.now()
+    )
+    idp.person("alice.smith")
+    client = Client()
+    client.force_login(alice)
+    assert User.objects.get(pk=alice.pk).is_away
+    assert come_back(client, idp, "alice.smith", "?connect").status_code == 302
+    assert Identity.objects.get().issuer == idp.issuer and not User.objects.get(pk=alice.pk).is_away
+
+
+@pytest.mark.parametrize("now", ["", "https://next.example"])
+def test_without_the_provider_of_before_people_are_disconnected_or_given_a_link(
+    as_admin, idp, settings, now
+):
+    idp.person("dora")
+    signed_in(idp, "dora")
+    dora = User.objects.get(username="dora")
+    link, disconnect = (reverse(f"people:person_{name}", args=[dora.pk]) for name in ("link", "disconnect"))
+    page = as_admin.get(reverse("people:people")).content.decode()
+    assert disconnect in page and link not in page
+    settings.OIDC_ISSUER = now
+    page = as_admin.get(reverse("people:people")).content.decode()
+    assert disconnect in page and link in page and "signs in by" not in page
+    assert as_admin.post(link).status_code == 200
+    assert as_admin.post(disconnect).status_code == 302 and not Identity.objects.exists()
+    assert disconnect not in as_admin.get(reverse("people:people")).content.decode()
 
 
 def test_who_signs_out_meanwhile_connects_nothing(idp, alice, bob):

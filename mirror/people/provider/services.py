@@ -152,8 +152,10 @@ def identity_connect(user: User, proof: Proof) -> None:
     if account is not None and account.user_id != user.pk:
         raise NotLetIn("This account is somebody else's here.", "Sign out there and take your own.")
     if account is None:
-        if user.is_service or Identity.objects.filter(user=user).exists():
+        if user.is_service or Identity.objects.filter(user=user, issuer=proof.issuer).exists():
             raise NotLetIn("You are connected with another account already.", "Ask an administrator.")
+        # One at an issuer that the settings no longer name: nobody can sign in by it.
+        Identity.objects.filter(user=user).delete()
         account = Identity(user=user, issuer=proof.issuer, subject=proof.known.subject)
         record("connected an identity", user, by=user, issuer=proof.issuer)
     user_password_forget(user)
@@ -345,7 +347,8 @@ def _heard(account: Identity, word: Word) -> None:
     now = timezone.now()
     kept.grant, kept.groups, kept.vouched_at, kept.is_unsure = word.grant, list(groups), now, False
     kept.save(update_fields=["grant", "groups", "vouched_at", "is_unsure"])
-    Session.objects.filter(user=kept.user_id, way=Session.Way.PROVIDER).update(
+    begun = now - timedelta(seconds=settings.SESSION_COOKIE_AGE)
+    Session.objects.filter(user=kept.user_id, way=Session.Way.PROVIDER, begun_at__gt=begun).update(
         expire_date=now + timedelta(minutes=settings.OIDC_GRACE_MINUTES)
     )
     groups_apply(kept.user, groups)
