@@ -6,7 +6,7 @@ import time
 from urllib.parse import quote, unquote
 
 from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, login
+from django.contrib.auth import BACKEND_SESSION_KEY, login, logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.crypto import constant_time_compare
@@ -30,6 +30,11 @@ def enter(request: HttpRequest, user: User, way: Session.Way, wanted: str = "") 
     """
     wanted = wanted or page_wanted(request)
     if way != Session.Way.PROVIDER and (codes.is_on(user) or codes.is_required(user)):
+        # Another person may be signed in here, who gives no code; and a key that was known before is worth nothing after.
+        if request.user.is_authenticated:
+            logout(request)
+        else:
+            request.session.cycle_key()
         request.session[HALF] = [user.pk, user.get_session_auth_hash(), way, time.time(), wanted]
         return redirect("people:code" if codes.is_on(user) else "people:codes")
     return _let_in(request, user, way, wanted)

@@ -147,6 +147,27 @@ def test_a_link_asks_for_the_code_too(alice):
     assert give(client, app_code(alice)).status_code == 302 and is_in(client)
 
 
+def test_a_link_that_is_opened_where_somebody_else_is_signed_in_asks_for_the_right_code(alice, bob):
+    set_up(alice)
+    client = Client()
+    client.force_login(bob)
+    assert client.post(reverse("people:sign_in_link", args=[link_create(alice)])).url == reverse("people:code")
+    assert not is_in(client), "Bob is signed out"
+    assert give(client, app_code(alice)).status_code == 302
+    assert client.session["_auth_user_id"] == str(alice.pk)
+
+
+def test_a_session_that_was_known_before_the_password_is_worth_nothing_after(alice):
+    """Another may have put its key into the browser."""
+    set_up(alice)
+    client = Client()
+    client.post(reverse("people:sign_in_link", args=[link_create(alice)]))
+    known = client.session.session_key
+    fields = {"username": "alice", "password": PASSWORD}
+    assert client.post(reverse("people:sign_in"), fields).url == reverse("people:code")
+    assert client.session.session_key != known and not Session.objects.filter(pk=known).exists()
+
+
 def test_a_code_is_taken_once_and_none_before_it(alice):
     set_up(alice)
     code, before = app_code(alice), app_code(alice, -1)
