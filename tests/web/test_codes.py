@@ -151,7 +151,9 @@ def test_a_link_that_is_opened_where_somebody_else_is_signed_in_asks_for_the_rig
     set_up(alice)
     client = Client()
     client.force_login(bob)
-    assert client.post(reverse("people:sign_in_link", args=[link_create(alice)])).url == reverse("people:code")
+    assert client.post(reverse("people:sign_in_link", args=[link_create(alice)])).url == reverse(
+        "people:code"
+    )
     assert not is_in(client), "Bob is signed out"
     assert give(client, app_code(alice)).status_code == 302
     assert client.session["_auth_user_id"] == str(alice.pk)

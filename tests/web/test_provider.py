@@ -59,6 +59,11 @@ def come_back(client: Client, idp: OidcServer, name: str, query: str = ""):
     return client.get(f"{BACK}?{back.query}")
 
 
+def connecting(client: Client) -> str:
+    """The query of the link under Your account."""
+    return f"?connect={Session(session_key=client.session.session_key).mark}"
+
+
 def signed_in(idp: OidcServer, name: str) -> Client:
     client = Client()
     answer = come_back(client, idp, name)
@@ -795,9 +800,10 @@ def test_somebody_connects_their_account_and_the_password_ends(idp, alice):
     elsewhere, client = Client(), Client()
     for browser in (elsewhere, client):
         browser.force_login(alice)
-    assert f"Connect your account at {NAME}" in client.get(reverse("people:account")).content.decode()
+    page = client.get(reverse("people:account")).content.decode()
+    assert f"Connect your account at {NAME}" in page and f"{BEGIN}{connecting(client)}" in page
     assert client.get(BEGIN).url == reverse("asking:ask"), "without `connect` there is nothing to do"
-    assert come_back(client, idp, "alice.smith", "?connect").url == reverse("people:account")
+    assert come_back(client, idp, "alice.smith", connecting(client)).url == reverse("people:account")
     alice.refresh_from_db()
     assert alice.identity.subject == "subject-alice.smith"
     assert not alice.has_usable_password()
@@ -810,12 +816,23 @@ def test_somebody_connects_their_account_and_the_password_ends(idp, alice):
     assert client.post(reverse("people:account"), fields).status_code == 403
 
 
+@pytest.mark.parametrize("query", ["?connect", "?connect=", "?connect=1", "?connect=é"])
+def test_an_address_on_another_page_begins_to_connect_nothing(idp, alice, query):
+    client = Client()
+    client.force_login(alice)
+    assert client.get(BEGIN + query).url == reverse("people:account")
+    other = Client()
+    other.force_login(alice)
+    assert client.get(BEGIN + connecting(other)).url == reverse("people:account")
+    assert "provider_flows" not in client.session
+
+
 def test_an_account_of_somebody_else_is_not_connected(idp, alice):
     idp.person("dora")
     signed_in(idp, "dora")
     client = Client()
     client.force_login(alice)
-    answer = come_back(client, idp, "dora", "?connect")
+    answer = come_back(client, idp, "dora", connecting(client))
     assert answer.status_code == 403 and "somebody else" in answer.content.decode()
     assert not Identity.objects.filter(user=alice).exists()
 
@@ -829,14 +846,12 @@ def test_after_a_change_of_the_provider_people_connect_their_account_at_the_new_
     client = Client()
     client.force_login(alice)
     assert User.objects.get(pk=alice.pk).is_away
-    assert come_back(client, idp, "alice.smith", "?connect").status_code == 302
+    assert come_back(client, idp, "alice.smith", connecting(client)).status_code == 302
     assert Identity.objects.get().issuer == idp.issuer and not User.objects.get(pk=alice.pk).is_away
 
 
 @pytest.mark.parametrize("now", ["", "https://next.example"])
-def test_without_the_provider_of_before_people_are_disconnected_or_given_a_link(
-    as_admin, idp, settings, now
-):
+def test_without_the_provider_of_before_people_are_disconnected_or_given_a_link(as_admin, idp, settings, now):
     idp.person("dora")
     signed_in(idp, "dora")
     dora = User.objects.get(username="dora")
@@ -855,7 +870,7 @@ def test_who_signs_out_meanwhile_connects_nothing(idp, alice, bob):
     idp.person("dora")
     client = Client()
     client.force_login(alice)
-    url = begun(client, "?connect")
+    url = begun(client, connecting(client))
     session = client.session
     flows = session["provider_flows"]
     client.force_login(bob)
