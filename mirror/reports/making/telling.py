@@ -11,7 +11,7 @@ from mirror.asking.services.meaning import columns_meant
 from mirror.queries.values_said import day_said
 from mirror.reports.models import ReportRun, RunPart
 from mirror.reports.schedule.zones import at_zone, zone_of
-from mirror.results.cells import exact_text
+from mirror.results.cells import exact_text, on_clock
 from mirror.work.leases import Status
 from sqlagent.rows.columns import in_words, number_of
 from sqlagent.telling import charting, summarizing
@@ -81,16 +81,13 @@ def in_zone(rows: Rows, zone: ZoneInfo) -> Rows:
     return replace(
         rows,
         rows=tuple(
-            tuple(_local(cell, zone) if place in zoned else cell for place, cell in enumerate(row))
+            tuple(
+                on_clock(cell, zone) if place in zoned and isinstance(cell, datetime) else cell
+                for place, cell in enumerate(row)
+            )
             for row in rows.rows
         ),
     )
-
-
-def _local(cell: Any, zone: ZoneInfo) -> Any:
-    if isinstance(cell, datetime) and cell.tzinfo is not None:
-        return cell.astimezone(zone)
-    return cell
 
 
 def _question(making: Making, part: MadePart) -> str:
@@ -137,21 +134,30 @@ def _change(making: Making, part: MadePart, name: str, now: Any) -> str:
     )
     for run in earlier[:LOOKED_BACK]:
         row = run.parts.filter(position=part.row.position).order_by("-attempt").first()
+        if row is None or not _is_alike(row, part.row):
+            continue
         number = _number_then(making, run, row, name)
-        if number is not None and row is not None:
+        if number is not None:
             when = _when(making, run, row, part.row)
             return summarizing.changed_since(name, number, now, when, sql=part.row.sql)
     return ""
 
 
-def _number_then(making: Making, run: ReportRun, row: RunPart | None, name: str) -> float | None:
+def _is_alike(before: RunPart, now: RunPart) -> bool:
+    """Whether two runs had the same part: another one may stand in its place since, with figures of the same names."""
+    return before.source_id == now.source_id and (before.title == now.title or before.sql == now.sql)
+
+
+def _number_then(making: Making, run: ReportRun, row: RunPart, name: str) -> float | None:
     """The figure of an earlier run: as it was told, or as a threshold was held against it."""
-    if row is None:
-        return None
     kept = next((one["number"] for one in row.figures if one["name"] == in_words(name)), "")
     threshold = making.report.threshold
+    column = str(threshold.get("column", ""))
+    # Its reason begins with the column that the threshold had then.
     is_held = (
-        threshold.get("part") == row.position and str(threshold.get("column", "")).lower() == name.lower()
+        threshold.get("part") == row.position
+        and column.lower() == name.lower()
+        and run.reason.lower().startswith(f"{column.lower()} is ")
     )
     text = kept or (run.value if is_held else "")
     try:
