@@ -49,7 +49,7 @@ def provider_begin(request: HttpRequest) -> HttpResponse:
     at = _provider()
     wanted, connects = page_wanted(request), 0
     if request.user.is_authenticated:
-        mark = Session(session_key=request.session.session_key).mark
+        mark = Session(session_key=request.session.session_key or "").mark
         if not constant_time_compare(request.GET.get("connect", ""), mark) or identity_of(request.user):
             return redirect("people:account" if "connect" in request.GET else wanted)
         wanted, connects = reverse("people:account"), request.user.pk
