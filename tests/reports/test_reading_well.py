@@ -248,3 +248,14 @@ def test_a_number_that_cannot_be_read_any_more_is_none_to_compare_with(post, ali
     part.save()
     assert by_hand(report, alice).parts.get().figures[0]["change"] == ""
     assert telling.LOOKED_BACK > 1
+
+
+def test_a_zone_that_this_machine_no_longer_knows_is_utc_to_readers_too(post, alice, stock) -> None:
+    saved = save_sql(alice, stock, "SELECT item, pieces, '2026-07-01' AS day FROM stock", "Stock")
+    report = save_report(alice, saved, formats=["xlsx", "pdf"], to=TO)
+    report.__class__.objects.update(zone="Europe/Atlantis")
+    report.refresh_from_db()
+    run = runs_of(report)
+    assert run.outcome == ReportRun.Outcome.MADE
+    (mail,) = post.mails(TO[0])
+    assert "(UTC)" in html_of(mail.message)
