@@ -291,6 +291,15 @@ def test_a_clock_less_than_a_minute_off_is_borne(idp, seconds):
     assert is_in(signed_in(idp, "dora"))
 
 
+def test_a_provider_may_want_the_client_secret_in_the_form(client, idp, settings):
+    idp.faults = {"secret in form"}
+    idp.person("dora")
+    inside = signed_in(idp, "dora")
+    assert asked_now() == 1 and is_in(inside)
+    settings.OIDC_CLIENT_SECRET = "another"
+    refused(come_back(client, idp, "dora"), 502, "does not know Mirror")
+
+
 def test_a_wrong_client_secret_is_the_administrators_to_mend(client, idp, settings):
     settings.OIDC_CLIENT_SECRET = "another"
     idp.person("dora")
