@@ -9,7 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import time_machine
 from cryptography.fernet import Fernet
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 from joserfc.jwk import RSAKey
@@ -505,6 +507,30 @@ def test_administrators_say_what_groups_mean_and_others_may_not(as_admin, as_ali
     idp.stop()
     wire.forget()
     assert "cannot be reached" in as_admin.get(reverse("people:provider")).content.decode()
+
+
+def test_a_rule_means_nothing_for_people_of_the_provider_of_before(as_admin, idp, team, bob):
+    """They sign in with a password now."""
+    Identity.objects.create(user=bob, issuer="https://before.example", subject="bob", groups=["others"])
+    fields = {"group": "analysts", "means": team.pk}
+    assert as_admin.post(reverse("people:rule_new"), fields).status_code == 302
+    assert team.members.filter(pk=bob.pk).exists()
+
+
+def test_a_rule_is_applied_to_many_at_the_cost_of_one(as_admin, idp, team):
+    def asked(group: str) -> int:
+        with CaptureQueriesContext(connection) as found:
+            as_admin.post(reverse("people:rule_new"), {"group": group, "means": team.pk})
+        return len(found)
+
+    users = [User(username=f"person{number}") for number in range(20)]
+    for number, user in enumerate(users):
+        user.save()
+        Identity.objects.create(user=user, issuer=idp.issuer, subject=str(number), groups=["analysts"])
+    asked("first")
+    before = asked("second")
+    User.objects.filter(username__in=[user.username for user in users[1:]]).update(is_active=False)
+    assert asked("third") == before
 
 
 def test_a_rule_that_leaves_no_administrator_is_refused(as_admin, idp, admin):
