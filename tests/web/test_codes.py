@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
@@ -88,6 +89,20 @@ def test_codes_are_set_up_with_a_picture_and_a_first_code(alice):
     assert secret not in client.get(reverse("people:codes")).content.decode(), "shown while it is set up"
     verbs = AuditRow.objects.filter(thing="alice").values_list("verb", flat=True)
     assert {"set up one-time codes", "made recovery codes"} <= set(verbs)
+
+
+def test_a_secret_that_no_key_opens_is_made_anew_or_told(alice, settings):
+    client, _ = knock(alice)
+    client.post(reverse("people:codes_begin"))
+    settings.MIRROR_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    assert "Set one-time codes up" in client.get(reverse("people:codes")).content.decode()
+    assert "Begin again" in client.post(reverse("people:codes"), {"code": "000000"}).content.decode()
+    fresh = set_up(alice)
+    settings.MIRROR_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    again, _ = knock(alice)
+    answer = give(again, "000000")
+    assert answer.status_code == 422 and "cannot be read with the keys" in answer.content.decode()
+    assert give(again, fresh[0]).status_code == 302 and is_in(again)
 
 
 def test_the_picture_is_what_apps_read(alice):
