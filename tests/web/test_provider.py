@@ -222,6 +222,18 @@ def test_names_and_groups_may_stand_at_userinfo_alone(idp, team):
     assert team.members.filter(username="dora").exists()
 
 
+@pytest.mark.parametrize(
+    ("beside", "kept"), [("boss@example.com", "boss@example.com"), ("dora@example.com", "")]
+)
+def test_an_address_is_not_verified_by_what_is_said_of_another(idp, monkeypatch, beside, kept):
+    claims = idp.person("dora", email="boss@example.com").claims
+    del claims["name"], claims["email_verified"]
+    told = {"sub": "subject-dora", "email": beside, "email_verified": True, "name": "Dora"}
+    monkeypatch.setattr(idp, "told", lambda access: (200, told))
+    signed_in(idp, "dora")
+    assert User.objects.get(username="dora").email == kept
+
+
 # ---------------------------------------------------------------- faults
 
 

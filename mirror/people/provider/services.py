@@ -109,6 +109,9 @@ def _with_userinfo(at: Provider, claims: dict[str, Any], access: str) -> dict[st
     # It may be that of somebody else, if tokens were mixed up (OpenID Connect Core, 5.3.2).
     if told and told.get("sub") != claims["sub"]:
         raise Untrusted(f"{at.name} told of somebody else.", "Begin again.")
+    if "email" in claims and claims["email"] != told.get("email"):
+        # Whether an address is verified is said of that address.
+        told.pop("email_verified", None)
     return {**told, **claims}
 
 
