@@ -1,4 +1,4 @@
-"""What the pages about people show."""
+"""Data of the pages about people."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def values_said(
 ) -> str:
     """Say the values of parameters in their order; empty without parameters. Dates in words are as of `today`.
 
-    Two dates whose names say so, as since and until, from and to, are a period from one day to the other. What has no value, or one that cannot be read, is left out:
+    Two dates whose names say so, as since and until, from and to, are a period from one day to the other. A parameter without a value, or with one that cannot be read, is left out:
     `sql_bind` is the one to refuse it.
 
     Example:

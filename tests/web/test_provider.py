@@ -18,7 +18,7 @@ from joserfc.jwk import RSAKey
 
 from mirror.audit.models import AuditRow
 from mirror.people.models import GroupRule, Identity, Session, User
-from mirror.people.provider import services, wire
+from mirror.people.provider import services, vouching, wire
 from mirror.people.services import (
     link_create,
     member_add,
@@ -88,7 +88,7 @@ def refused(answer, status: int, *words: str) -> None:
 def asked_now() -> int:
     """Let the provider be asked now about everybody."""
     Identity.objects.update(asked_at=timezone.now() - timedelta(minutes=3))
-    return services.identities_ask()
+    return vouching.identities_ask()
 
 
 # ---------------------------------------------------------------- the way in
@@ -570,7 +570,7 @@ def test_somebody_removed_at_the_provider_is_out_within_five_minutes(idp, alice)
     token_make(dora, "script", ["read"], days=30)
     idp.remove("dora")
     assert is_in(client)
-    assert services.ASK_EVERY + timedelta(seconds=30 + 30 + services.ASK_SECONDS) < timedelta(minutes=5)
+    assert vouching.ASK_EVERY + timedelta(seconds=30 + 30 + vouching.ASK_SECONDS) < timedelta(minutes=5)
     asked_now()
     assert not is_in(client)
     dora.refresh_from_db()
@@ -594,7 +594,7 @@ def test_while_the_provider_vouches_sessions_go_on_and_its_tokens_turn_over(idp)
     account = Identity.objects.get()
     assert is_in(client) and account.grant != first and account.grant in idp.refreshes
     before = len(idp.asked)
-    assert services.identities_ask() == 0 and len(idp.asked) == before, "not more often than needed"
+    assert vouching.identities_ask() == 0 and len(idp.asked) == before, "not more often than needed"
 
 
 def test_a_refusal_that_may_only_be_the_end_of_a_session_there_shuts_nobody_out(idp, settings):
@@ -621,7 +621,7 @@ def test_a_refusal_that_may_only_be_the_end_of_a_session_there_shuts_nobody_out(
     idp.refreshes.clear()
     asked_now()
     Identity.objects.update(refused_at=timezone.now() - timedelta(days=settings.OIDC_AWAY_DAYS, hours=1))
-    services.identities_shut_out()
+    vouching.identities_shut_out()
     dora.refresh_from_db()
     assert not dora.is_active
 
@@ -746,11 +746,11 @@ def test_an_answer_about_an_older_sign_in_is_not_acted_on(idp):
     signed_in(idp, "dora")
     old = Identity.objects.select_related("user").get()
     client = signed_in(idp, "dora")
-    services._heard(old, services.Word(is_vouched=False))
+    vouching._heard(old, vouching.Word(is_vouched=False))
     assert is_in(client)
 
 
-@pytest.mark.parametrize("word", [services.Word(False), services.Word(True, "next", ("analysts",))])
+@pytest.mark.parametrize("word", [vouching.Word(False), vouching.Word(True, "next", ("analysts",))])
 def test_an_administrator_who_shuts_somebody_out_while_the_provider_is_asked_is_obeyed(
     client, idp, admin, team, word
 ):
@@ -758,9 +758,9 @@ def test_an_administrator_who_shuts_somebody_out_while_the_provider_is_asked_is_
     signed_in(idp, "dora")
     GroupRule.objects.create(group="analysts", team=team)
     Identity.objects.update(asked_at=timezone.now() - timedelta(minutes=3))
-    (claimed,) = services._claim(services._provider())
+    (claimed,) = vouching._claim(services._provider())
     user_deactivate(User.objects.get(username="dora"), admin)
-    services._heard(claimed, word)
+    vouching._heard(claimed, word)
     refused(come_back(client, idp, "dora"), 403, "An administrator shut you out")
 
 
@@ -770,7 +770,7 @@ def test_fifty_people_are_asked_about_in_one_tick_and_two_ticks_ask_once(idp):
         signed_in(idp, f"person{number}")
     Identity.objects.update(asked_at=timezone.now() - timedelta(minutes=3))
     idp.asked.clear()
-    assert services.identities_ask() + services.identities_ask() == 50
+    assert vouching.identities_ask() + vouching.identities_ask() == 50
     assert idp.asked.count("/token") == 50
 
 
@@ -821,7 +821,7 @@ def test_the_doctor_tells_of_the_provider(idp, admin):
 
 
 def test_a_restored_copy_asks_nothing_with_tokens_that_are_another_mirrors(idp):
-    from mirror.people.provider.services import identities_rest
+    from mirror.people.provider.vouching import identities_rest
 
     idp.person("dora")
     client = signed_in(idp, "dora")

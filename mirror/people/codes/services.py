@@ -75,7 +75,7 @@ def codes_begun(user: User) -> CodeMaker | None:
 
 
 def address_of(maker: CodeMaker) -> str:
-    """What an authenticator app reads: the secret with the names that it shows."""
+    """Give the address that an authenticator app reads: the secret with the names that it shows."""
     return _totp(maker.secret).get_provisioning_uri(maker.user.get_username(), "Mirror")
 
 

@@ -29,7 +29,7 @@ from mirror.people.services import PeopleError
 @never_cache
 @sensitive_post_parameters()
 def code(request: HttpRequest) -> HttpResponse:
-    """Ask for the code that lacks, and let in who gives it."""
+    """Ask for the code that lacks, and let in the person who gives it."""
     person = _asked(request)
     if person is None:
         return redirect("people:sign_in")
@@ -45,7 +45,7 @@ def code(request: HttpRequest) -> HttpResponse:
 
 
 def _asked(request: HttpRequest) -> User | None:
-    """Who has to give a code: to be let in, or because the settings ask it of a session that is there."""
+    """Give the person who has to type a code: to be let in, or because the settings ask it of a session that is there."""
     if isinstance(request.user, User):
         person = None if is_coded(request) else request.user
     else:
@@ -58,7 +58,7 @@ def _asked(request: HttpRequest) -> User | None:
 @never_cache
 @sensitive_post_parameters()
 def codes(request: HttpRequest) -> HttpResponse:
-    """Set codes up; who has to before they are let in does so here too."""
+    """Set codes up, also before the first sign-in where the settings ask them."""
     person = _person(request)
     if person is None:
         return redirect("people:sign_in")
@@ -133,7 +133,7 @@ def person_codes_reset(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 def _person(request: HttpRequest) -> User | None:
-    """Who sets codes up: somebody signed in by other than the provider, or with all but a code that they have yet to set up."""
+    """Give the person who sets codes up: signed in by other than the provider, or with all but a code that they have yet to set up."""
     if isinstance(request.user, User):
         if identity_of(request.user):
             raise PermissionDenied("The identity provider asks for your second factor.")
@@ -143,7 +143,7 @@ def _person(request: HttpRequest) -> User | None:
 
 
 def _tried(form: CodeForm, act: Callable[[], None]) -> int:
-    """Do something that a code is typed for; what refuses it stands at the form. Returns the wait, in seconds."""
+    """Act by a typed code; a refusal stands at the form. Returns the wait, in seconds."""
     try:
         act()
     except services.CodeError as error:

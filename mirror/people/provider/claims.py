@@ -1,4 +1,4 @@
-"""What an ID token proves: signature, issuer, audience, times and nonce, and who it says that a person is."""
+"""Proof by an ID token: signature, issuer, audience, times and nonce are checked, and the person is read."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def in_zone(rows: Rows, zone: ZoneInfo) -> Rows:
 
 
 def _question(making: Making, part: MadePart) -> str:
-    """What a part is about, in the words of people: its question or name, and the report's title where it has no other part."""
+    """Give the subject of a part in people's words: its question or name, and the report's title where it has no other part."""
     said = [part.question]
     if making.report.parts.count() == 1:
         said.append(making.report.title)

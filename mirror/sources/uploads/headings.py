@@ -1,4 +1,4 @@
-"""Which row of a staged table holds its headings, and what these leave open: asked, never guessed away in silence."""
+"""The row of headings of a staged table, and the questions that it leaves open."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _key(text: str) -> str:
 
 
 def asked(db: duckdb.DuckDBPyConnection, table: TablePlan, heads: Sequence[str | None]) -> list[str]:
-    """What is asked about a table: names that stand twice, a row that may be headings, a sheet that is hidden."""
+    """List the questions about a table: names that stand twice, a row that may be headings, a sheet that is hidden."""
     said = []
     if table.is_hidden:
         said.append(
