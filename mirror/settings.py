@@ -215,7 +215,7 @@ OIDC_SCOPES = env.str("OIDC_SCOPES", default="")
 OIDC_GROUPS_CLAIM = env.str("OIDC_GROUPS_CLAIM", default="groups")
 
 # Only people in one of these groups are let in; empty: everyone whom the provider lets in.
-OIDC_ALLOWED_GROUPS = env.list("OIDC_ALLOWED_GROUPS", default=[])
+OIDC_ALLOWED_GROUPS = [one.strip() for one in env.list("OIDC_ALLOWED_GROUPS", default=[])]
 
 # Further parameters of the request that a browser is sent with, such as access_type=offline&prompt=consent.
 OIDC_AUTHORIZE_PARAMS = env.str("OIDC_AUTHORIZE_PARAMS", default="")

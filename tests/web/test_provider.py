@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
@@ -996,13 +999,16 @@ def test_signing_out_offers_to_end_the_session_at_the_provider(idp, alice):
     ],
 )
 def test_an_issuer_is_over_tls_or_on_this_machine(issuer, is_taken, tmp_path):
-    import os
-    import subprocess
-    import sys
-
     told = {**os.environ, "OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": "x", "MIRROR_VAR_DIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", "import mirror.settings"], env=told, capture_output=True, text=True
     )
     assert (done.returncode == 0) is is_taken, done.stderr
     assert is_taken or "OIDC_ISSUER must be an address" in done.stderr
+
+
+def test_groups_of_the_settings_may_stand_apart(tmp_path):
+    told = {**os.environ, "OIDC_ALLOWED_GROUPS": "staff, guests of Oslo", "MIRROR_VAR_DIR": str(tmp_path)}
+    said = "import mirror.settings as found; print(found.OIDC_ALLOWED_GROUPS)"
+    done = subprocess.run([sys.executable, "-c", said], env=told, capture_output=True, text=True)
+    assert done.stdout.strip() == "['staff', 'guests of Oslo']", done.stderr
