@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -116,26 +117,31 @@ def _is_flat(chart: Chart, rows: Rows) -> bool:
 
 def _figures(making: Making, part: MadePart, chart: Chart, rows: Rows) -> list[Figure]:
     """The numbers of a part, each with its change since the last run that had it."""
-    found = []
+    found, earlier = [], _earlier(making, part.row)
     for name, cell, text in charting.numbers_of(chart, rows):
         number = "" if number_of(cell) is None else exact_text(cell)
-        change = _change(making, part, name, cell) if number else ""
+        change = _change(making, part, earlier, name, cell) if number else ""
         found.append({"name": in_words(name), "number": number, "said": text, "change": change})
     return found
 
 
-def _change(making: Making, part: MadePart, name: str, now: Any) -> str:
-    """How a figure changed since the last run that had it; empty where none has."""
-    earlier = (
-        making.report.runs.filter(status=Status.DONE, pk__lt=making.run.pk)
-        .exclude(cause=ReportRun.Cause.TEST)
-        .filter(outcome__in=(ReportRun.Outcome.MADE, ReportRun.Outcome.NOTHING))
-        .order_by("-pk")
+def _earlier(making: Making, part: RunPart) -> list[tuple[ReportRun, RunPart]]:
+    """The same part of earlier runs, the last run first."""
+    ended = making.report.runs.filter(status=Status.DONE, pk__lt=making.run.pk).exclude(
+        cause=ReportRun.Cause.TEST
     )
-    for run in earlier[:LOOKED_BACK]:
-        row = run.parts.filter(position=part.row.position).order_by("-attempt").first()
-        if row is None or not _is_alike(row, part.row):
-            continue
+    told = ended.filter(outcome__in=(ReportRun.Outcome.MADE, ReportRun.Outcome.NOTHING))
+    runs = {run.pk: run for run in told.order_by("-pk")[:LOOKED_BACK]}
+    rows = RunPart.objects.filter(run__in=runs, position=part.position).order_by("-run_id", "attempt")
+    last = {row.run_id: row for row in rows}
+    return [(runs[pk], row) for pk, row in last.items() if _is_alike(row, part)]
+
+
+def _change(
+    making: Making, part: MadePart, earlier: Iterable[tuple[ReportRun, RunPart]], name: str, now: Any
+) -> str:
+    """How a figure changed since the last run that had it; empty where none has."""
+    for run, row in earlier:
         number = _number_then(making, run, row, name)
         if number is not None:
             when = _when(making, run, row, part.row)
