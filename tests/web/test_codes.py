@@ -356,13 +356,15 @@ def test_a_setting_asks_codes_of_administrators(settings, admin, alice):
     settings.SECOND_FACTOR_REQUIRED = "administrators"
     with_password(admin)
     assert is_in(knock(alice)[0]), "of nobody else"
-    client, answer = knock(admin)
+    client, answer = knock(admin, query="/library/")
     assert answer.url == reverse("people:codes") and not is_in(client)
     assert "asked of you here" in client.get(answer.url).content.decode()
     client.post(reverse("people:codes_begin"))
     assert client.get(reverse("people:people")).status_code == 302, "not in before the first code"
     answer = client.post(reverse("people:codes"), {"code": app_code(admin)})
     assert answer.content.decode().count("<li><code>") == 10 and is_in(client)
+    assert 'href="/library/">I have kept them' in answer.content.decode(), "the page that was wanted"
+    assert "mirror_browser" in answer.cookies, "the browser is known from now on"
     assert client.get(reverse("people:people")).status_code == 200
     page = client.post(reverse("people:codes_end"), {"code": app_code(admin, 1)})
     assert page.status_code == 422 and "cannot be turned off" in page.content.decode()

@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
@@ -63,6 +64,7 @@ def codes(request: HttpRequest) -> HttpResponse:
     if person is None:
         return redirect("people:sign_in")
     form, wait, fresh = CodeForm(request.POST if request.method == "POST" else None), 0, None
+    entered: HttpResponse | None = None
     if form.is_valid():
         typed, renews = form.cleaned_data["code"], services.is_on(person)
 
@@ -78,9 +80,13 @@ def codes(request: HttpRequest) -> HttpResponse:
             if request.user.is_authenticated:
                 coded(request)
             else:
-                enter_by_code(request)
+                entered = enter_by_code(request)
                 request.user = person
-    response = render(request, "people/codes.html", {"form": form, "page": codes_page(person, fresh)})
+    wanted = entered.headers["Location"] if entered else reverse("people:account")
+    page = {"form": form, "page": codes_page(person, fresh), "wanted": wanted}
+    response = render(request, "people/codes.html", page)
+    if entered:
+        response.cookies.update(entered.cookies)
     return _answered(response, form, wait)
 
 
