@@ -132,6 +132,19 @@ COUNTED = stems(
 )
 SPANS = {"minutes": "minutes", "minute": "minutes", "hours": "hours", "hour": "hours", "days": "days", "day": "days", "seconds": "seconds",
          "second": "seconds", "weeks": "weeks", "duration": "duration"}  # fmt: skip
+STATE_CODES = {
+    **dict.fromkeys(("can", "canx", "canc", "cncl", "cxl", "cx", "cnl", "cnx", "xld", "cncld"), "cancelled"), **dict.fromkeys(("vd", "voi"), "void"),
+    **dict.fromkeys(("rfd", "rfnd", "refd", "ref"), "refunded"), **dict.fromkeys(("rcvd", "rcd", "recd", "rcv"), "received"),
+    **dict.fromkeys(("pend", "pnd", "pen"), "pending"), **dict.fromkeys(("conf", "cnf", "cfm", "confd"), "confirmed"),
+    **dict.fromkeys(("compl", "comp", "cmp", "cmpl", "cpl"), "completed"), **dict.fromkeys(("drft", "dft"), "draft"),
+    **dict.fromkeys(("rej", "rjct", "rejd"), "rejected"), **dict.fromkeys(("appr", "apvd", "apr"), "approved"),
+    **dict.fromkeys(("iss", "issd"), "issued"), "pd": "paid", **dict.fromkeys(("opn", "op"), "open"), **dict.fromkeys(("cls", "clsd", "clo"), "closed"),
+    **dict.fromkeys(("plg", "plgd", "pldg"), "pledged"), **dict.fromkeys(("act", "actv"), "active"), "susp": "suspended", **dict.fromkeys(("exp", "expd"), "expired"),
+    **dict.fromkeys(("dlvd", "dlv", "delv", "dlvrd"), "delivered"), **dict.fromkeys(("shpd", "shp"), "shipped"), **dict.fromkeys(("ns", "nsh", "noshow"), "no show"),
+    **dict.fromkeys(("retd", "rtd", "rtn"), "returned"), **dict.fromkeys(("fld", "fail"), "failed"),
+}  # fmt: skip
+"""Codes of states that stand in no list, and what they are short for; some bear letters that their word does not have in this order."""
+
 STATES = stems("status state stage phase condition")
 FLAGS = stems("is has was can flag indicator active enabled billable newsletter subscribed")
 GEOGRAPHY = ("continent", "region", "country", "state", "province", "city", "town", "zip", "postcode")

@@ -140,6 +140,9 @@ class RowWriter:
             return f"({filled(expr.unit, columns)})"
         if expr.op == "margin rate":
             return f"(1.0 * ({columns[0]} - {columns[1]}) / NULLIF({columns[0]}, 0))"
+        if expr.op in ("discounted", "discounted profit") and expr.unit == "money":
+            sold = f"{columns[0]} * {columns[1]} - COALESCE({columns[2]}, 0)"
+            return sold if len(columns) == 3 else f"({sold} - {columns[0]} * {columns[3]})"
         if expr.op == "discounted":
             whole = "1" if expr.unit != "percent" else "100.0"
             own = f"{columns[0]} * {columns[1]} * ({whole} - COALESCE({columns[2]}, 0))"
