@@ -33,7 +33,7 @@ class Lists:
 
 
 def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | None:
-    """Read a table of several lists; None where it is none."""
+    """Read a table of several lists; None where it is none, as where a code tells its rows apart by itself: an item list with groups."""
     if facts is None or not facts.content or not 3 <= len(table.columns) <= 8:
         return None
     words = [tuple(stem(w) for w in names.opened(c.name)) for c in table.columns]
@@ -43,7 +43,7 @@ def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | No
     for label in _all(words, _LABELS):
         code = next(iter(_all(words, _CODES, label)), None)
         kind = next((n for n, w in enumerate(words) if n not in (label, code) and set(w) & CODE_KINDS), None)
-        if code is not None and kind is not None:
+        if code is not None and kind is not None and table.primary_key != (table.columns[code].name,):
             return _read(table, facts.content, kind, code, label)
     return None
 

@@ -215,7 +215,7 @@ SYNONYMS = synonyms()
 CONCEPTS: dict[str, str] = {
     phrase: concept
     for concept, phrases in (
-        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|billing|billings|amount billed|billed amount|amount invoiced|invoiced amount|money|money earned|money brought in|raised|raise|money raised|amount raised|funds raised|fundraising income"),
+        ("revenue", "revenue|sales|turnover|gmv|sales revenue|net sales|net revenue|gross sales|gross revenue|sales amount|sales value|money made|takings|proceeds|order value|sales volume|income|earned|earn|took in|billing|billings|amount billed|billed amount|invoiced value|value invoiced|billed value|invoice value|total invoiced|total billed|amount invoiced|invoiced amount|money|money earned|money brought in|raised|raise|money raised|amount raised|funds raised|fundraising income"),
         ("cost", "cost of goods|cogs|cost of sales"),
         ("spend", "spend|spending|expenses|expenditure|costs|cost|expense|money spent|outlay"),
         ("margin", "margin|profit|gross margin|gross profit|markup|profits|margins|earnings"),

@@ -140,6 +140,9 @@ class RowWriter:
             return f"({filled(expr.unit, columns)})"
         if expr.op == "margin rate":
             return f"(1.0 * ({columns[0]} - {columns[1]}) / NULLIF({columns[0]}, 0))"
+        if expr.op in ("discounted", "discounted profit") and expr.unit == "money":
+            sold = f"{columns[0]} * {columns[1]} - COALESCE({columns[2]}, 0)"
+            return sold if len(columns) == 3 else f"({sold} - {columns[0]} * {columns[3]})"
         if expr.op == "discounted":
             whole = "1" if expr.unit != "percent" else "100.0"
             own = f"{columns[0]} * {columns[1]} * ({whole} - COALESCE({columns[2]}, 0))"
@@ -191,6 +194,15 @@ class RowWriter:
             return f"NOT ({written})"
         return written
 
+    def _first(self, block: Block, c: Condition) -> str:
+        """That an event is the first one of what it belongs to: of several at one time the one with the lowest key."""
+        inner = self._block(c.slots[0].field.table, set(block.taken))
+        time, holder, key = (self._column(inner, Slot(slot.field)) for slot in c.slots)
+        nth = f"ROW_NUMBER() OVER (PARTITION BY {holder} ORDER BY {time}, {key}) AS nth"
+        there = f"{time} IS NOT NULL AND {holder} IS NOT NULL"
+        placed = f"SELECT {key} AS kept, {nth} {self._from(inner)} WHERE {there}"  # noqa: S608
+        return f"{self._column(block, c.slots[2])} IN (SELECT kept FROM ({placed}) AS placed WHERE nth = 1)"  # noqa: S608
+
     def _later(self, block: Block, c: Condition) -> str:
         """How one time stands to another: by day where one of them is a day, so that what came at ten o'clock came on it."""
         later, earlier = (self._column(block, slot) for slot in c.slots)
@@ -238,6 +250,8 @@ class RowWriter:
             return self.dialect.in_hours(column, slot.field.form, *c.values)
         if c.op == "weekday":
             return self.dialect.on_weekdays(column, slot.field.form, c.values)
+        if c.op == "first":
+            return self._first(block, c)
         if c.op == "latest":
             inner = self._block(slot.field.table, set(block.taken))
             own = self._column(inner, Slot(slot.field))

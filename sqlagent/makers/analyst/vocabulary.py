@@ -244,6 +244,9 @@ PHRASE = 2
 
 _JOINING = frozenset({"and", "or", "of", "the", "a"})
 
+TURNED = 0.3
+"""What it costs to take words for a name that has them in another order."""
+
 FAR = 0.75
 """Cost from which on words do not fit a name."""
 
@@ -854,6 +857,11 @@ def _joined(name: str) -> str:
     return "".join(c for c in name.lower() if c.isalnum())
 
 
+def _is_turned(stems: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether words are a name's in another order, so that another of them is the noun: guided tours are no tour guides."""
+    return len(stems) > 1 and set(stems) == set(words) and stems[-1] != words[-1]
+
+
 def fit(stems: Sequence[str], entry: Entry) -> float | None:
     """How far words are from a name; None when one of them has no place in it.
 
@@ -865,6 +873,8 @@ def fit(stems: Sequence[str], entry: Entry) -> float | None:
     """
     words, matched, cost = set(entry.words), set(), 0.0
     own = False
+    if entry.kind == "thing" and _is_turned(stems, entry.words):
+        cost += TURNED
     if len(stems) == 1 and stems[0] == "full" and len(words) > 1:
         return None  # "how full" asks for no full name
     for word in stems:
