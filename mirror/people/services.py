@@ -99,6 +99,11 @@ def user_password(user: User, password: str) -> None:
     log.info("User %s set their password", user.pk)
 
 
+def password_refused(user: User) -> None:
+    """Tell the audit that another password was asked for with a wrong one of now: it may be somebody at an open browser."""
+    record("chose a password", user, by=user, is_refused=True, why="a wrong password of now")
+
+
 @transaction.atomic
 def user_address(user: User, email: str) -> None:
     """Keep the mail address that somebody typed of themselves; an empty one is none.

@@ -306,6 +306,7 @@ def test_other_recovery_codes_end_the_earlier_ones_and_need_a_code(alice):
     client, _ = knock(alice)
     give(client, fresh[0])
     assert client.post(reverse("people:codes"), {"code": "000000"}).status_code == 422
+    assert AuditRow.objects.get(outcome="refused").verb == "made recovery codes"
     answer = client.post(reverse("people:codes"), {"code": app_code(alice)})
     assert answer.status_code == 200 and answer.content.decode().count("<li><code>") == 10
     assert give(knock(alice)[0], fresh[1]).status_code == 422
@@ -319,6 +320,7 @@ def test_codes_are_turned_off_with_a_code(alice):
     client, _ = knock(alice)
     give(client, fresh[0])
     assert client.post(reverse("people:codes_end"), {"code": "000000"}).status_code == 422
+    assert AuditRow.objects.get(outcome="refused").verb == "reset one-time codes"
     assert services.is_on(alice)
     assert client.post(reverse("people:codes_end"), {"code": app_code(alice)}).status_code == 302
     assert not services.is_on(alice) and not RecoveryCode.objects.exists()
