@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from sqlagent.journey.setting import Setting
 from sqlagent.makers import analyst
 from sqlagent.makers.analyst import Analysis, AnalystJudge, AnalystSampler
-from sqlagent.makers.generation import LlmSampler
+from sqlagent.makers.generation import LlmSampler, Look
 from sqlagent.makers.grammar import GrammarSampler
 from sqlagent.makers.judging import FeatureJudge
 from sqlagent.makers.llm_judging import LlmJudge
-from sqlagent.method import looking_up, probing
+from sqlagent.method import answer_checks, looking_up, probing
 from sqlagent.ports import Judge, Sampler
-from sqlagent.values import LinkedSchema, Question
+from sqlagent.values import Execution, LinkedSchema, Narrowing, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,26 @@ def _asking(
     llm, budget, privacy = setting.llm, setting.budget, setting.privacy
     assert llm is not None
     drafts = grammar.sample(question, linked, count=budget.drafts) if budget.drafts else ()
-    sampler = LlmSampler(llm, privacy=privacy, hints=[draft.sql for draft in drafts])
     is_faithful = budget.mode == "faithful"
-    looker = setting.executor(setting.limits(probing.ROWS, probing.STATEMENT_SECONDS))
+    # the guard of probes goes by what is not hidden: what they find is told to a model
+    looker = setting.executor(setting.limits(probing.ROWS, probing.STATEMENT_SECONDS), by=setting.known)
     prober = (
         None
         if is_faithful
         else probing.Prober(looker, linked.full, has_values=privacy == "rows", cancelled=setting.cancelled)
     )
+    sampler = LlmSampler(
+        llm,
+        privacy=privacy,
+        hints=[draft.sql for draft in drafts],
+        look=_look(prober, setting) if prober is not None else None,
+    )
+
+    def narrowing(execution: Execution) -> Narrowing | None:
+        guessed = answer_checks.guessed_texts(question, linked, execution)
+        is_in_doubt = bool(guessed) or execution.status in ("empty", "all_null")
+        return prober.narrowing(execution.sql, guessed) if prober is not None and is_in_doubt else None
+
     judge = LlmJudge(
         llm,
         features,
@@ -67,6 +79,12 @@ def _asking(
         cancelled=setting.cancelled,
         declined=sampler.declined,
         evidence=prober.findings if prober else None,
+        narrowing=narrowing,
         ranker=setting.ranker,
     )
     return Makers(sampler, judge, prober)
+
+
+def _look(prober: probing.Prober, setting: Setting) -> Look | None:
+    """Let a model look at the data itself: only where it may see rows, and where nothing of the source is hidden from it."""
+    return prober.look if setting.privacy == "rows" and setting.known == setting.catalog else None

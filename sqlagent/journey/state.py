@@ -20,7 +20,7 @@ class State:
     """One question on its way: its makers, the pool, the groups and their order, what the auditor said.
 
     `question` has the terms that `way` chose; `llm` is None without a language model, and once it is silent. `replaced`
-    counts the candidates of pools that were given up. `without_llm` says that the language model is silent.
+    counts the candidates of pools that were given up, `asked_before` the calls of the rounds before. `without_llm` says that the language model is silent.
     """
 
     way: Explained
@@ -44,6 +44,7 @@ class State:
     notes: list[str] = field(default_factory=list)
     without_llm: str = ""
     calls: int = 0
+    asked_before: int = 0
     problems: tuple[str, ...] = ()
     is_checked: bool = False
 
