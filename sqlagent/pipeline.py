@@ -232,6 +232,7 @@ class Journey(State):
             prober=chosen.prober,
             analysis=chosen.analysis,
             doubt=chosen.doubt,
+            frame=chosen.beside,
             executor=setting.executor(setting.limits(setting.budget.rows), is_cached=True),
             ordered=grouping.asks_order(way.question),
             deadline=monotonic() + setting.budget.seconds,
@@ -286,10 +287,13 @@ class Journey(State):
         budget = (
             sampling.replacing(self.setting.budget) if number and self.is_replacing else self.setting.budget
         )
+        if self.is_voted and number == 0 and self.frame is not None:
+            self.run_beside(self.frame)
         while count := sampling.next_wave(
             self.calls - calls if self.llm else len(self.pool) - made,
             budget,
             first=self.is_voted and number == 0,
+            vouched=self.beside is not None,
         ):
             if self.setting.cancelled.is_set():
                 raise Cancelled("The run was stopped.")
@@ -304,20 +308,36 @@ class Journey(State):
             if settled or monotonic() > self.deadline:
                 break
         yield from self.asked_to_mend()
+        if self.is_voted and self.beside is not None and not self.is_joined and self.pool and not self.groups:
+            yield from self.join_beside()
 
     def checks(self) -> Iterator[Event]:
-        """Where every attempt of a language model agreed, check their answer; without problems no more is asked."""
-        self.is_checked = False
-        if not self.is_voted or not sampling.unanimous(self.groups, self.calls):
-            self.problems = ()
+        """Where every attempt of a language model agreed, check their answer; without problems no more is asked.
+
+        A single attempt is enough where the analyst's frame says the same. A frame that says something else, or that the
+        checks doubt, counts for nothing.
+        """
+        self.is_checked, self.problems = False, ()
+        if not self.is_voted:
             return
-        members = self.groups[0].members
-        found = [
-            answer_checks.problems(self.question, self.linked, one, self.looked.index) for one in members
-        ]
-        self.problems = tuple(dict.fromkeys(problem for problems in found for problem in problems))
+        is_first = self.calls < sampling.AGREEING and sampling.unanimous(self.groups, self.calls, 1)
+        if self.beside is not None and is_first:
+            both = self.grouped([*self.pool, self.beside])
+            if len(both) == 1 and not self.problems_of(both[0]):
+                yield from self.join_beside()
+        if not sampling.unanimous(self.groups, self.calls + self.is_joined):
+            return
+        self.problems = self.problems_of(self.groups[0])
         self.is_checked = not self.problems
-        yield Checked(len(members), self.problems)
+        yield Checked(self.groups[0].size, self.problems, self.is_joined)
+
+    def problems_of(self, group: ExecutionGroup) -> tuple[str, ...]:
+        """What the checks find in the members of a group, each once."""
+        found = [
+            answer_checks.problems(self.question, self.linked, one, self.looked.index)
+            for one in group.members
+        ]
+        return tuple(dict.fromkeys(problem for problems in found for problem in problems))
 
     def grouped(self, pool: Sequence[Execution]) -> tuple[ExecutionGroup, ...]:
         """Gather a pool by result; where attempts vote, presentations of one answer vote together."""
@@ -425,6 +445,20 @@ class Journey(State):
         self.groups = self.grouped(self.pool)
         if wave:
             yield Grouped(self.groups, len(self.pool))
+
+    def run_beside(self, frame: Candidate) -> None:
+        """Run the analyst's frame beside a language model's attempts; one without rows is left out."""
+        ran = next(iter(self.executor.run([frame], cancelled=self.setting.cancelled)))
+        self.beside = ran if ran.status in ("ok", "truncated") else None
+
+    def join_beside(self) -> Iterator[Event]:
+        """Put what the analyst's frame gave into the pool."""
+        assert self.beside is not None
+        self.is_joined = True
+        yield Executed(self.replaced + len(self.pool), self.beside)
+        self.pool.append(self.beside)
+        self.groups = self.grouped(self.pool)
+        yield Grouped(self.groups, len(self.pool))
 
     def mended(self, ran: Execution) -> Execution:
         """Give a candidate that did not work its repair by rule, and run it again."""

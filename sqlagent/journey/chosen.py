@@ -13,31 +13,48 @@ from sqlagent.makers.judging import FeatureJudge
 from sqlagent.makers.llm_judging import LlmJudge
 from sqlagent.method import answer_checks, looking_up, probing
 from sqlagent.ports import Judge, Sampler
-from sqlagent.values import Execution, LinkedSchema, Narrowing, Question
+from sqlagent.values import Candidate, Execution, LinkedSchema, Narrowing, Outcome, Question
 
 
 @dataclass(frozen=True, slots=True)
 class Makers:
-    """Who makes candidates and who judges them; `analysis` and `doubt` are the analyst's, `prober` asks small questions of the data."""
+    """Who makes candidates and who judges them; `analysis` and `doubt` are the analyst's, `prober` asks small questions of the data.
+
+    `beside` is the analyst's likeliest frame beside the candidates of a language model.
+    """
 
     sampler: Sampler
     judge: Judge
     prober: probing.Prober | None = None
     analysis: Analysis | None = None
     doubt: str = ""
+    beside: Candidate | None = None
 
 
 def makers(question: Question, linked: LinkedSchema, looked: looking_up.LookedUp, setting: Setting) -> Makers:
     """Choose the makers of a question. The analyst reads it here: a few milliseconds."""
     grammar, features = GrammarSampler(looked.index), FeatureJudge(looked.index)
     if setting.llm is not None:
-        return _asking(question, linked, grammar, features, setting)
+        chosen = _asking(question, linked, grammar, features, setting)
+        return replace(chosen, beside=_beside(question, linked, looked, setting))
     if linked.full.dialect not in analyst.WRITTEN:
         return Makers(grammar, features)
     analysis = analyst.analyse(question, replace(linked, full=setting.catalog), looked.index)
     if not analysis.speaks:
         return Makers(grammar, features, doubt=analysis.doubt)
     return Makers(AnalystSampler(analysis), AnalystJudge(), analysis=analysis, doubt=analysis.doubt)
+
+
+def _beside(
+    question: Question, linked: LinkedSchema, looked: looking_up.LookedUp, setting: Setting
+) -> Candidate | None:
+    """The analyst's likeliest frame; None where it has none, or the budget leaves it out."""
+    if not setting.budget.frame or linked.full.dialect not in analyst.WRITTEN:
+        return None
+    made = analyst.analyse(question, replace(linked, full=setting.catalog), looked.index)
+    if not made.candidates or made.outcome()[0] is Outcome.UNANSWERABLE:
+        return None
+    return replace(made.candidates[0], score=None, weight=1.0)
 
 
 def _asking(

@@ -80,7 +80,7 @@ def figures(
     entropy = -sum(s * math.log(s) for s in shares if s > 0)
     top_sql = ranking.groups[0].representative.sql.lower() if groups else ""
     failed = sum(execution.failure is not None for execution in executions)
-    beam = float(any(execution.candidate.weight != 1.0 for execution in executions))
+    beam = float(any(execution.candidate.score is not None for execution in executions))
     chance = ranking.groups[0].chance if groups else None
     found = {
         "share": top,
@@ -166,8 +166,9 @@ def outcome(
     if top.group.size == ranking.pool == 1:
         return Outcome.ANSWERED, "The only attempt answered."
     if checked:
-        return Outcome.ANSWERED, f"{Checked(top.group.size).said}."
-    if any(member.candidate.weight != 1.0 for member in top.group.members):
+        vouched = any(member.candidate.family == "analyst" for member in top.group.members)
+        return Outcome.ANSWERED, f"{Checked(top.group.size, (), vouched).said}."
+    if any(member.candidate.score is not None for member in top.group.members):
         return Outcome.ANSWERED, f"The likeliest of {ranking.pool} attempts."  # a beam's do not vote
     return Outcome.ANSWERED, f"{top.group.size} of {ranking.pool} attempts agree."
 
