@@ -320,10 +320,10 @@ class Journey(State):
         self.is_checked, self.problems = False, ()
         if not self.is_voted:
             return
-        is_first = self.calls < sampling.AGREEING and sampling.unanimous(self.groups, self.calls, 1)
-        if self.beside is not None and is_first:
+        if self.beside is not None and not self.is_joined and sampling.unanimous(self.groups, self.calls, 1):
             both = self.grouped([*self.pool, self.beside])
-            if len(both) == 1 and not self.problems_of(both[0]):
+            self.is_vouched = len(both) == 1
+            if self.is_vouched and self.calls < sampling.AGREEING and not self.problems_of(both[0]):
                 yield from self.join_beside()
         if not sampling.unanimous(self.groups, self.calls + self.is_joined):
             return

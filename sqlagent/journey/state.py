@@ -21,7 +21,8 @@ class State:
 
     `question` has the terms that `way` chose; `llm` is None without a language model, and once it is silent. `replaced`
     counts the candidates of pools that were given up, `asked_before` the calls of the rounds before. `without_llm` says that the language model is silent. `beside` is what
-    the analyst's `frame` gave, which stands in the pool once it `is_joined` to it.
+    the analyst's `frame` gave, which stands in the pool once it `is_joined` to it; `is_vouched` says whether it agrees with attempts that
+    all agree, and is None where there is none.
     """
 
     way: Explained
@@ -47,6 +48,7 @@ class State:
     frame: Candidate | None = None
     beside: Execution | None = None
     is_joined: bool = False
+    is_vouched: bool | None = None
     calls: int = 0
     asked_before: int = 0
     problems: tuple[str, ...] = ()
