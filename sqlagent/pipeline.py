@@ -78,6 +78,9 @@ from sqlagent.values import (
 
 NOTHING_KNOWN = Knowledge()
 
+FRAME_SECONDS = 5.0
+"""What the analyst's frame beside a language model may take: the model waits for it, and may be right without."""
+
 
 def answer(
     question: Question,
@@ -447,8 +450,9 @@ class Journey(State):
             yield Grouped(self.groups, len(self.pool))
 
     def run_beside(self, frame: Candidate) -> None:
-        """Run the analyst's frame beside a language model's attempts; one without rows is left out."""
-        ran = next(iter(self.executor.run([frame], cancelled=self.setting.cancelled)))
+        """Run the analyst's frame beside a language model's attempts; one without rows, or that takes long, is left out."""
+        executor = self.setting.executor(self.setting.limits(self.setting.budget.rows, FRAME_SECONDS))
+        ran = next(iter(executor.run([frame], cancelled=self.setting.cancelled)))
         self.beside = ran if ran.status in ("ok", "truncated") else None
 
     def join_beside(self) -> Iterator[Event]:

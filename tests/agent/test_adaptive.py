@@ -63,7 +63,8 @@ def purposes(llm: ScriptedLlm) -> list[str]:
 
 
 def asked(llm: ScriptedLlm, text: str = ASKED, **how: object) -> list[Event]:
-    database = MemoryDatabase(SHOP)
+    database = how.pop("database", None) or MemoryDatabase(SHOP)
+    assert isinstance(database, MemoryDatabase)
     index = ValueIndex.build(database.catalog(), database)
     budget = how.get("budget") or Budget()
     assert isinstance(budget, Budget)

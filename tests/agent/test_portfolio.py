@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import monotonic
 
 import pytest
-from test_adaptive import EQUAL, RIGHT, WRONG, asked, ended, kinds, model, purposes
+from test_adaptive import EQUAL, RIGHT, SHOP, WRONG, asked, ended, kinds, model, purposes
 
+from sqlagent import pipeline
 from sqlagent.errors import LlmUnreachable
 from sqlagent.events import Audited, Checked, Event, Executed
 from sqlagent.prompts import rendering
@@ -92,6 +94,27 @@ def test_a_question_without_a_frame_begins_with_two() -> None:
     llm = model(RIGHT, EQUAL)
     asked(llm, text="zzz qqq?", frame=True, budget=Budget(samples=2, rounds=0))
     assert len(llm.requests) == 2
+
+
+@pytest.mark.parametrize("fault", ["slow", "fails", "empty"])
+def test_a_frame_that_is_slow_fails_or_finds_nothing_is_left_out(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "FRAME_SECONDS", 0.2)
+    laid_out = "\nFROM"  # as the analyst lays its SQL out, and the model does not
+    database = MemoryDatabase(
+        SHOP,
+        delays={laid_out: 3.0} if fault == "slow" else None,
+        failures={laid_out: "no"} if fault == "fails" else None,
+    )
+    text = "Customers from Peru" if fault == "empty" else "How many customers are from Norway?"
+    llm = model(RIGHT, EQUAL)
+    began = monotonic()
+    events = asked(
+        llm, text, frame=True, database=database, budget=Budget(samples=2, rounds=0, audit="never")
+    )
+    assert purposes(llm) == ["sample:columns", "sample:direct"] and "analyst" not in families(events)
+    assert monotonic() - began < 2.5
 
 
 @pytest.mark.parametrize("family", ["analyst", "grammar"])
