@@ -261,6 +261,7 @@ class NarrowingStep:
     """A part of a candidate and the rows `left` after it; None where they were not counted, which `fails` where it does not run.
 
     `kind` is `table`, `join`, `condition`, `groups` or `having`. A condition holds for `alone` of the joined rows by itself.
+    With `is_inside` it is a part of the statement inside the condition that leaves nothing.
     """
 
     kind: str
@@ -268,6 +269,7 @@ class NarrowingStep:
     left: int | None
     alone: int | None = None
     fails: bool = False
+    is_inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

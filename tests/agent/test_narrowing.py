@@ -85,6 +85,25 @@ def test_the_select_that_the_rows_come_from_is_followed(sql: str, expected: list
     assert left(followed(sql)) == expected
 
 
+def test_a_condition_that_leaves_nothing_is_followed_into_the_statement_inside_it() -> None:
+    sql = "SELECT total FROM invoice WHERE customer_id IN (SELECT id FROM customer WHERE id = (SELECT MAX(id) FROM customer WHERE country = 'Norway'))"
+    found = followed(sql, values=True)
+    assert [(step.left, step.is_inside) for step in found.steps] == [
+        (4, False),
+        (0, False),
+        (4, True),
+        (0, True),
+    ]
+    assert (found.column, set(found.among)) == ("country", {("NO", 2), ("FR", 1), (None, 1)})
+    text = rendering.narrowing_text(found, EMPTY, QUESTION, LINKED, "rows")
+    assert "- inside it: country = 'Norway': 0 left" in text
+
+
+def test_a_statement_inside_that_does_not_stand_by_itself_is_left_alone() -> None:
+    sql = "SELECT name FROM customer AS c WHERE EXISTS (SELECT 1 FROM invoice WHERE customer_id = c.id AND total > 99)"
+    assert left(followed(sql)) == [4, 0]
+
+
 @pytest.mark.parametrize(
     "sql",
     [

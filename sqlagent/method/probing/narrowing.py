@@ -7,7 +7,7 @@ anything is not followed: tables without a join condition, no table at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import sqlglot
 from sqlglot import exp
@@ -59,6 +59,11 @@ class Walk:
             steps += self._held(rows[-1]) if rows[-1] is not None else self._tried(ask)
         if self.select.args.get("group") and (steps[-1].left or 0) > 0:
             steps += self._grouped(ask)
+        if (inside := self._inside(steps)) is not None:
+            found = inside.narrowing(sql, ask, guessed, has_values)
+            if found is not None and not any(step.fails for step in found.steps):
+                within = tuple(replace(step, is_inside=True) for step in found.steps)
+                return Narrowing(sql, (*steps, *within), found.column, found.among)
         at = self._looked_at(steps, guessed)
         column, among = self._among(at, ask) if has_values and at is not None else ("", ())
         return Narrowing(sql, tuple(steps), column, among)
@@ -123,6 +128,18 @@ class Walk:
             numbers = _numbers(execution)
             if tree is not None:
                 yield NarrowingStep(kind, self._said(tree), _first(numbers), fails=_fails(execution))
+
+    def _inside(self, steps: Sequence[NarrowingStep]) -> Walk | None:
+        """The innermost statement inside the condition that leaves nothing, where it stands by itself."""
+        held = [step for step in steps if step.kind == "condition"]
+        empty = next((at for at, step in enumerate(held) if step.left == 0), None)
+        if empty is None:
+            return None
+        selects = [one for one in self.conditions[empty].find_all(exp.Select) if one is not self.select]
+        inner = next(
+            (one for one in selects if not any(other is not one for other in one.find_all(exp.Select))), None
+        )
+        return walk(self._text(inner), self.catalog) if inner is not None else None
 
     # ------------------------------------------------------------ the column looked at
 

@@ -95,7 +95,7 @@ def narrowing_text(
         return ""
     own = own_words(execution.candidate)
     lines = [
-        f"- {one_line(shown_sql(step.sql, question, linked, privacy, own), LINE_CHARS)}: {_left(step)}"
+        f"- {'inside it: ' * step.is_inside}{one_line(shown_sql(step.sql, question, linked, privacy, own), LINE_CHARS)}: {_left(step)}"
         for step in narrowing.steps
     ]
     if privacy == "rows" and narrowing.among:
