@@ -254,11 +254,17 @@ def team_create(name: str, by: User) -> Team:
 
 
 @transaction.atomic
-def member_add(team: Team, username: str, *, is_manager: bool = False, why: str = "") -> Membership:
+def member_add(team: Team, username: str, *, is_manager: bool = False) -> Membership:
     """Put somebody into a team; who is in it already keeps their place. Raises: PeopleError."""
     user = User.objects.filter(username__iexact=username.strip(), is_active=True).first()
     if user is None:
         raise PeopleError(f"There is nobody called “{username.strip()}” here.")
+    return member_join(team, user, is_manager=is_manager)
+
+
+@transaction.atomic
+def member_join(team: Team, user: User, *, is_manager: bool = False, why: str = "") -> Membership:
+    """Put a user into a team, for a reason where no person asks for it. Raises: PeopleError for a service that would manage it."""
     if user.is_service and is_manager:
         raise PeopleError(SERVICE)
     membership, made = Membership.objects.get_or_create(team=team, user=user)

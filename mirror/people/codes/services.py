@@ -66,12 +66,16 @@ def codes_begin(user: User) -> CodeMaker:
 
 
 def codes_begun(user: User) -> CodeMaker | None:
-    """The secret that waits for its first code; None where there is none."""
-    return CodeMaker.objects.filter(user=user, confirmed_at=None).first()
+    """The secret that waits for its first code; None where there is none, or none that a key opens."""
+    maker = CodeMaker.objects.filter(user=user, confirmed_at=None).first()
+    try:
+        return maker if maker is not None and maker.secret else None
+    except SecretUnreadable:
+        return None
 
 
 def address_of(maker: CodeMaker) -> str:
-    """What an authenticator app reads: the secret with the names that it shows."""
+    """Give the address that an authenticator app reads: the secret with the names that it shows."""
     return _totp(maker.secret).get_provisioning_uri(maker.user.get_username(), "Mirror")
 
 

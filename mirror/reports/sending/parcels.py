@@ -17,7 +17,7 @@ from mirror.exports.values import FORMATS
 from mirror.people.models import QuotaMet, User
 from mirror.recent import Recent
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
-from mirror.reports.schedule.zones import at_zone
+from mirror.reports.schedule.zones import at_zone, zone_of
 from mirror.reports.sending.columns import columns_first
 from mirror.reports.sending.consents import consent_url
 from mirror.reports.sending.holding import charged, quota_words
@@ -49,7 +49,7 @@ def parcel_of(delivery: Delivery) -> Parcel:
         url=url,
         made_at=run.ended_at or run.created_at,
         scheduled_for=None if delivery.about in Delivery.BY_RULE else run.scheduled_for,
-        zone=report.zone,
+        zone=zone_of(report.zone).key,
         sections=() if is_notice else _sections(run),
         values=values,
         read_at=read_at,
