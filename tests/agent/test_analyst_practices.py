@@ -130,3 +130,21 @@ def test_other_shares_are_no_concentrations(text):
 )
 def test_other_dashes_are_no_tails(text):
     assert not list(untailed(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("stock value by town", "stock"),
+        ("how long do pets take to visit again", "again"),
+        ("how long until an owner is invoiced again", "again"),
+    ],
+)
+def test_words_that_say_nothing_elsewhere_are_not_dropped_here(practice, text, word):
+    found = understand(text, practice[1], date(2025, 7, 1))[1]
+    assert not found or word in found[0].frame.unused or found[0].frame.cost >= 0.5
+
+
+def test_a_word_is_not_mended_into_one_that_names_nothing_either(practice):
+    reading, _ = understand("which brands do we stock", practice[1], date(2025, 7, 1))
+    assert "brands" in reading.unknown and not reading.mended

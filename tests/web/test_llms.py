@@ -241,7 +241,7 @@ def test_a_question_goes_to_the_endpoint_that_is_set_when_its_run_begins(
     with serving(COUNT) as server:
         endpoint(server, "Only")
         run = answer(run)
-    assert (run.outcome, run.llm, server.calls) == ("answered", "Only-1 (Only)", 2), run.reason
+    assert (run.outcome, run.llm, server.calls) == ("answered", "Only-1 (Only)", 1), run.reason
     assert server.bodies[0]["model"] == "Only-1"
     assert (
         "<dt>Written by</dt><dd>Only-1 (Only)</dd>"
