@@ -66,6 +66,7 @@ def told(placed, text):
         ("number of owners per town, names not codes please", [("York", 2), ("Hull", 1)]),
         ("invoices of 2025 - inv date, total", [("2025-03-05", 120), ("2025-03-06", 0)]),
         ("highest visits year", [("2024", 4)]),
+        ("which year do people visit most", [("2024", 4)]),
         # When each one's first deed was.
         ("first visit of each pet by year", [("2024", 3), ("2025", 1)]),
         ("how many pets had their first visit in 2025", [(1,)]),

@@ -107,6 +107,10 @@ _REWRITTEN = (
     (re.compile(r"\bprice list (?:of|for) (?:the |our |all )?([\w -]+)$", re.IGNORECASE), r"list \1 with price"),
     (re.compile(r"^how many (.+?),? and what (?:are they|is it|they are|it is) worth(?: in total| altogether)?(?=\s*\??$)", re.IGNORECASE), r"number and total amount of \1"),
     (re.compile(r"^(?:the |our )?(highest|lowest|best|worst|biggest|busiest|slowest) (?!(?:selling|paid|rated|single)\b)([a-z][\w-]*(?: [a-z][\w-]*)?) (day|week|month|quarter|year)(?= in\b| of\b|$)", re.IGNORECASE), r"\3 with the \1 \2"),
+    *(
+        (re.compile(rf"^(which|what) (day of the week|weekday|day|month|quarter|year|hour)s? (?:do|does|did) (?:people|customers|clients|guests|we|they|everyone) (?:{verbs})(?: something| things)? (?:the )?(most|least)(?: often)?\b", re.IGNORECASE), rf"\1 \2 has the \3 {noun}")
+        for verbs, noun in (("buy|order|shop|purchase", "orders"), ("visit|come", "visits"), ("book|reserve", "bookings"))
+    ),
     (re.compile(r"\bbest[- ]selling (day|week|month|quarter|year)\b", re.IGNORECASE), r"\1 with the most units sold"),
     (re.compile(r"\b(most|least) (return|refund|cancel|review)(?:l?ed|ed) ([a-z][\w-]*)\b", re.IGNORECASE), r"\3 with the \1 \2s"),
     (re.compile(r"(?<![\w/])w/ ?(?=\w)", re.IGNORECASE), "with "),
