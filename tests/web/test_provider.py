@@ -11,7 +11,6 @@ import time_machine
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from joserfc.jwk import RSAKey
 
 from mirror.audit.models import AuditRow
 from mirror.people.models import GroupRule, Identity, Session, User
@@ -24,7 +23,7 @@ from mirror.people.services import (
     user_deactivate,
     user_make_staff,
 )
-from tests.oidc_server import CLIENT, SECRET, OidcServer, oidc_server
+from tests.oidc_server import CLIENT, SECRET, OidcServer, oidc_server, rsa_key
 
 pytestmark = pytest.mark.django_db
 
@@ -268,7 +267,7 @@ def test_keys_that_changed_are_read_anew(idp):
 
 def test_a_token_may_name_no_key_and_keys_may_be_odd(idp):
     idp.person("dora")
-    idp.keys.append(RSAKey.generate_key(2048, {"kid": "later"}))
+    idp.keys.append(rsa_key(4, kid="later"))
     idp.faults = {"no kid", "odd keys"}
     assert is_in(signed_in(idp, "dora"))
     idp.faults |= {"another key"}
