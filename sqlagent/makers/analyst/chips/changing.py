@@ -140,6 +140,9 @@ def _is_whole(frame: Frame) -> bool:
         return not (few or order or frame.having or frame.transform)
     if frame.transform in _ONE_WAY:
         return not (few or order)
+    if frame.transform == "concentration":
+        adds = all(m.agg in ("rows", "sum", "distinct") for m in frame.measures)
+        return adds and few and not frame.per and not order
     if frame.transform == "share":
         return not frame.per
     return True
