@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import atexit
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from django.test import TransactionTestCase
 from hypothesis import settings as hypothesis_settings
 
 from tests import clock, lengths, stores, strict_templates
 from tests.order import FileScheduling, give_way, ordered
 
+# The shop is the source of this number in each test (`ids_part`), so that what a process keeps unpacked of it serves them all.
+SHOP = 500
 # The same examples every time, and none failed for being slow: a red test is about the change at hand.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis_settings.load_profile("same")
@@ -49,6 +52,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
     items[:] = ordered(items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in the docstrings of what is tested, not of the tests: benches and settings would be loaded for it."""
+    found = yield
+    return [one for one in found if not isinstance(one, DoctestModule)]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling | None:
@@ -161,6 +171,7 @@ def new_shop(alice, team, shop_file: Path):
     from mirror.sources.models import Source
 
     source = Source.objects.create(
+        pk=stores.ids_first("sources_source") + SHOP,
         owner=alice,
         name="shop",
         engine=Source.Engine.SQLITE,

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -24,6 +25,16 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 
 CLIENT, SECRET = "mirror", "the client's secret"  # noqa: S105 - of a provider that lives for a test
+
+
+@cache
+def _numbers(which: int) -> bytes:
+    return RSAKey.generate_key(2048).as_pem(private=True)
+
+
+def rsa_key(which: int, **told: str) -> RSAKey:
+    """Give a key by its number, under a name: made once a process, as making one takes 0.1 s. Other numbers are other keys."""
+    return RSAKey.import_key(_numbers(which), {**told})
 
 
 @dataclass
@@ -50,7 +61,7 @@ class OidcServer:
         self.codes: dict[str, dict[str, str]] = {}
         self.refreshes: dict[str, tuple[str, str]] = {}
         self.accesses: dict[str, str] = {}
-        self.keys = [RSAKey.generate_key(2048, {"kid": "first", "use": "sig", "alg": "RS256"})]
+        self.keys = [rsa_key(0, kid="first", use="sig", alg="RS256")]
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self.port = self._server.server_address[1]
@@ -76,7 +87,7 @@ class OidcServer:
 
     def keys_turn(self, kid: str = "second") -> None:
         """Sign with a new key from now on, which the keys that it tells have in place of the old."""
-        self.keys = [RSAKey.generate_key(2048, {"kid": kid, "use": "sig", "alg": "RS256"})]
+        self.keys = [rsa_key(1, kid=kid, use="sig", alg="RS256")]
 
     def stop(self) -> None:
         """End it; its port is closed then."""
@@ -125,9 +136,9 @@ class OidcServer:
         key, header = self.keys[-1], {"alg": "RS256", "kid": str(self.keys[-1].kid)}
         if "another key" in self.faults:
             # By the name of the right one, so that only the signature tells.
-            key = RSAKey.generate_key(2048, {"kid": header["kid"]})
+            key = rsa_key(2, kid=header["kid"])
         if "unknown key" in self.faults:
-            key = RSAKey.generate_key(2048)
+            key = rsa_key(3)
             header["kid"] = "nobody's"
         if "no kid" in self.faults:
             del header["kid"]

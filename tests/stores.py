@@ -101,11 +101,17 @@ def ids_part(path: Path) -> None:
     with closing(sqlite3.connect(path)) as db, db:
         counted = "SELECT name FROM sqlite_master WHERE type = 'table' AND upper(sql) LIKE '%AUTOINCREMENT%' ORDER BY 1"
         tables = [name for (name,) in db.execute(counted)]
+        _firsts.update({name: 1_000 * place for place, name in enumerate(tables)})
         db.execute("DELETE FROM sqlite_sequence")
-        db.executemany(
-            "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
-            [(name, 1_000 * place) for place, name in enumerate(tables)],
-        )
+        db.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", _firsts.items())
+
+
+_firsts: dict[str, int] = {}
+
+
+def ids_first(table: str) -> int:
+    """Tell after which number the ids of a table begin (`ids_part`)."""
+    return _firsts[table]
 
 
 def store_empty() -> None:

@@ -42,7 +42,8 @@ def violations(page: Page, *rules: str) -> list[str]:
 
 
 def sideways(page: Page) -> int:
-    """How far the page can be scrolled sideways, in pixels; 0 is right."""
+    """How far the page can be scrolled sideways, in pixels; 0 is right. A page that comes just now is waited for."""
+    page.wait_for_load_state()
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.helpers import sideways, violations, write_sql
@@ -45,9 +46,20 @@ PAGES = (
 )
 
 
-def test_no_page_has_an_accessibility_violation_light_or_dark(page: Page, a_run: str):
+@pytest.mark.parametrize("addresses", [PAGES[n::4] for n in range(4)], ids=[PAGES[n] for n in range(4)])
+def test_no_page_has_an_accessibility_violation_light_or_dark(
+    page: Page, a_run: str, addresses: tuple[str, ...]
+):
     found = []
-    for address in (*PAGES, f"{a_run}sent/", a_run):
+    for address in addresses:
+        page.goto(address)
+        found += seen_by_axe(page)
+    assert not found, "\n".join(found)
+
+
+def test_no_answer_has_an_accessibility_violation_light_or_dark(page: Page, a_run: str):
+    found = []
+    for address in (f"{a_run}sent/", a_run):
         page.goto(address)
         found += seen_by_axe(page)
     everything_open(page)

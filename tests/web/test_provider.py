@@ -17,7 +17,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
-from joserfc.jwk import RSAKey
 
 from mirror.audit.models import AuditRow
 from mirror.people.models import GroupRule, Identity, Session, User
@@ -31,7 +30,7 @@ from mirror.people.services import (
     user_deactivate,
     user_make_staff,
 )
-from tests.oidc_server import CLIENT, SECRET, OidcServer, oidc_server
+from tests.oidc_server import CLIENT, SECRET, OidcServer, oidc_server, rsa_key
 
 pytestmark = pytest.mark.django_db
 
@@ -334,7 +333,7 @@ def test_keys_that_changed_are_read_anew(idp):
 
 def test_a_token_may_name_no_key_and_keys_may_be_odd(idp):
     idp.person("dora")
-    idp.keys.append(RSAKey.generate_key(2048, {"kid": "later"}))
+    idp.keys.append(rsa_key(4, kid="later"))
     idp.faults = {"no kid", "odd keys"}
     assert is_in(signed_in(idp, "dora"))
     idp.faults |= {"another key"}
