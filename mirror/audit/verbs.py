@@ -62,6 +62,7 @@ VERBS = {
     "planned evaluations": "Knowledge",
     "looked at a verified answer": "Knowledge",
     "refused a proposed term": "Knowledge",
+    "refused a proposed question": "Knowledge",
     "downloaded rows": "Exports and downloads",
     "exported rows": "Exports and downloads",
     "downloaded a report's file": "Exports and downloads",

@@ -104,8 +104,8 @@ def effects_of(
                 "question": one.text,
                 "by": one.verified.author if one.verified else "",
                 "is_verified": one.verified is not None,
-                "before": _shown(was) | {"is_right": _is_right(teller, was, one)},
-                "after": _shown(now) | {"is_right": _is_right(teller, now, one)},
+                "before": answer_shown(was) | {"is_right": _is_right(teller, was, one)},
+                "after": answer_shown(now) | {"is_right": _is_right(teller, now, one)},
             }
         )
     return {"looked": len(asked), "concerned": len(concerned), "same": same, "left": left, "lines": lines}
@@ -149,7 +149,7 @@ def _same(was: Answer, now: Answer) -> bool:
     return grouping.fingerprint(was.rows, True) == grouping.fingerprint(now.rows, True)
 
 
-def _shown(answer: Answer) -> dict[str, Any]:
+def answer_shown(answer: Answer) -> dict[str, Any]:
     """An answer for a page: outcome, SQL, first rows."""
     plain: dict[str, Any] = {"outcome": str(answer.outcome), "reason": answer.reason, "sql": answer.sql}
     if answer.rows is None:

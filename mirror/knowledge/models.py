@@ -246,8 +246,22 @@ class Shift(models.Model):
         return f"{self.answer}: {self.get_kind_display()}"
 
 
+class PosedRound(Leased):
+    """Questions that a worker makes of a source's semantic model, with their rows, for one person to verify or to refuse.
+
+    `said` holds them. Seen by `owner` alone, forgotten after a day.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="+")
+    said = models.JSONField(default=dict, blank=True)
+
+    def __str__(self) -> str:
+        return f"Questions on {self.source}"
+
+
 class RefusedProposal(models.Model):
-    """A term that was proposed from what recurs, and is never proposed again. `key` names kind and body."""
+    """A term or a question that was proposed, and is never proposed again. `key` names kind and body, or the question."""
 
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=64)

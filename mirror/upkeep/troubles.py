@@ -31,6 +31,7 @@ WORK = {
     "glance": "First rows and plans",
     "supply": "Rows of dashboards",
     "trial": "Terms on trial",
+    "posed_round": "Questions to verify",
     "evaluation": "Evaluations",
     "endpoint_test": "Tests of language models",
     "report": "Runs of reports",

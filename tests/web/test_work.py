@@ -106,6 +106,7 @@ def test_all_kinds_are_known() -> None:
         "endpoint_test",
         "evaluation",
         "glance",
+        "posed_round",
         "supply",
         "trial",
     }  # kinds that no message of an earlier version names
