@@ -222,7 +222,7 @@ class _View:
                     if isinstance(source, exp.Table) and (name := self.logical(source.name))
                 }
                 for column in list(scope.columns):
-                    self._put(column, logical, len(scope.sources))
+                    self._replace(column, logical, len(scope.sources))
                 for alias, source in scope.sources.items():
                     if alias in logical and isinstance(source, exp.Table):
                         _rename(source, alias, self.tables[logical[alias]][0])
@@ -235,7 +235,7 @@ class _View:
         bare = name.lower().removeprefix("__")
         return bare if bare in self.tables else ""
 
-    def _put(self, column: exp.Column, logical: Mapping[str, str], sources: int) -> None:
+    def _replace(self, column: exp.Column, logical: Mapping[str, str], sources: int) -> None:
         """Put what a logical column is in its place."""
         owners = [
             alias
