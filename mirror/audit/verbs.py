@@ -63,6 +63,8 @@ VERBS = {
     "looked at a verified answer": "Knowledge",
     "refused a proposed term": "Knowledge",
     "refused a proposed question": "Knowledge",
+    "started an improvement": "Knowledge",
+    "stopped an improvement": "Knowledge",
     "downloaded rows": "Exports and downloads",
     "exported rows": "Exports and downloads",
     "downloaded a report's file": "Exports and downloads",

@@ -193,6 +193,53 @@ class Evaluation(Retried):
         return f"Evaluation of {self.source}"
 
 
+class Improvement(Retried):
+    """A context that improves itself: the tree of versions of what is known of one source, grown by a worker from the verified answers.
+
+    `base` names the knowledge that it started from; where people change that, it ends and the next one starts anew. `tree` holds the versions,
+    `parts` which third each group of templates belongs to, `learnt` the terms that each version brought into force.
+    """
+
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="improvements")
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    base = models.CharField(max_length=64, blank=True)
+    calls = models.PositiveIntegerField(default=0, help_text="Answers that it may ask for")
+    tree = models.JSONField(default=dict, blank=True)
+    parts = models.JSONField(default=dict, blank=True)
+    learnt = models.JSONField(default=dict, blank=True)
+    why = models.TextField(blank=True, help_text="Why it ended")
+    problem = models.TextField(blank=True, help_text="What went wrong")
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"Improvement of {self.source}"
+
+
+class ImprovementStep(models.Model):
+    """One step of an improvement, as it was: what was tried, on which questions, and what it did."""
+
+    improvement = models.ForeignKey(Improvement, on_delete=models.CASCADE, related_name="steps")
+    number = models.PositiveIntegerField()
+    what = models.CharField(max_length=12)
+    version = models.PositiveIntegerField(null=True)
+    parent = models.PositiveIntegerField(null=True)
+    said = models.JSONField(default=dict)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["improvement", "number"], name="one_improvement_step_a_number")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number}: {self.what}"
+
+
 class EvaluationPlan(models.Model):
     """How often a source is evaluated by itself; none where it is not."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.knowledge import evaluation_views, posing_views, views
+from mirror.knowledge import evaluation_views, improving_views, posing_views, views
 
 app_name = "knowledge"
 urlpatterns = [
@@ -30,6 +30,9 @@ urlpatterns = [
         evaluation_views.stop,
         name="evaluation_stop",
     ),
+    path("<int:pk>/knowledge/improving/", improving_views.improving, name="improving"),
+    path("<int:pk>/knowledge/improving/start/", improving_views.start, name="improving_start"),
+    path("<int:pk>/knowledge/improving/stop/", improving_views.stop, name="improving_stop"),
     path("<int:pk>/knowledge/shifts/<int:shift>/", views.shift, name="shift"),
     path("<int:pk>/knowledge/proposals/refuse/", views.refuse, name="proposal_refuse"),
     path("<int:pk>/knowledge/feedback/", views.feedback, name="feedback"),

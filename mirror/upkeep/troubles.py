@@ -33,6 +33,7 @@ WORK = {
     "trial": "Terms on trial",
     "posed_round": "Questions to verify",
     "evaluation": "Evaluations",
+    "improvement": "Improvements of knowledge",
     "endpoint_test": "Tests of language models",
     "report": "Runs of reports",
     "delivery": "Deliveries",

@@ -106,6 +106,7 @@ def test_all_kinds_are_known() -> None:
         "endpoint_test",
         "evaluation",
         "glance",
+        "improvement",
         "posed_round",
         "supply",
         "trial",
