@@ -102,3 +102,27 @@ def test_proposed_questions_are_verified_in_chosen_wordings_or_refused_by_keyboa
         break
     page.get_by_role("button", name="Take back").first.click()
     assert found == []
+
+
+def test_knowledge_improves_itself_step_by_step_and_the_page_follows(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto("/sources/1/knowledge/questions/")
+    page.get_by_role("button", name="Propose").click()
+    expect(page.get_by_role("button", name="Propose other questions")).to_be_visible(timeout=60_000)
+    for _ in range(3):
+        page.get_by_role("button", name="Verify:").first.click()
+        expect(page.get_by_text("1 question verified.")).to_be_visible()
+    page.get_by_role("link", name="Improving").click()
+    expect(page.get_by_text("Nothing was tried yet")).to_be_visible()
+    found = looked_at(page)
+    page.get_by_label("Answers it may ask for").fill("60")
+    page.get_by_role("button", name="Improve").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Go on")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name="Steps")).to_be_visible()
+    expect(page.get_by_text("With fewer than 15 templates")).to_be_visible()
+    found += looked_at(page)
+    page.get_by_role("link", name="Verified answers").click()
+    while (buttons := page.get_by_role("button", name="Take back")).count():
+        buttons.first.click()
+    assert found == []
