@@ -292,6 +292,9 @@ MONTHS = {
     "september": 9, "october": 10, "november": 11, "december": 12, "jan": 1, "feb": 2, "mar": 3, "apr": 4,
     "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
 }  # fmt: skip
+MONTH_PATTERN = f"(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})"
+"""Any name of a month, as a regular expression."""
+
 
 IMPLIED = {
     "revenue": "amount total", "sale": "amount revenue total", "turnover": "amount total", "spend": "amount total", "spending": "amount",

@@ -94,7 +94,7 @@ def test_a_bound_is_no_number_of_rows(ferries):
         ("second contract of each owner", "second"),
         ("how many times did a bunkering take more than 3 hours in one day", "one day"),
         ("how long does it take a new owner to sign the first contract", "first"),
-        ("first contract of each owner by month", "first"),
+        ("last contract of each owner by month", "last"),
     ],
 )
 def test_what_a_frame_cannot_tell_is_said(ferries, text, word):

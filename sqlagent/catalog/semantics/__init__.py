@@ -2,9 +2,22 @@
 
 from sqlagent.catalog.semantics.correcting import Unapplied, corrected
 from sqlagent.catalog.semantics.deriving import derive
-from sqlagent.catalog.semantics.values import Codes, Field, Form, Kind, Model, Relation, Role, Thing
+from sqlagent.catalog.semantics.values import (
+    DATED,
+    DAYS,
+    Codes,
+    Field,
+    Form,
+    Kind,
+    Model,
+    Relation,
+    Role,
+    Thing,
+)
 
 __all__ = [
+    "DATED",
+    "DAYS",
     "Codes",
     "Field",
     "Form",

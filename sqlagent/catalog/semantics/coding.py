@@ -33,7 +33,7 @@ class Lists:
 
 
 def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | None:
-    """Read a table of several lists; None where it is none."""
+    """Read a table of several lists; None where it is none, as where a code tells its rows apart by itself: an item list with groups."""
     if facts is None or not facts.content or not 3 <= len(table.columns) <= 8:
         return None
     words = [tuple(stem(w) for w in names.opened(c.name)) for c in table.columns]
@@ -43,7 +43,7 @@ def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | No
     for label in _all(words, _LABELS):
         code = next(iter(_all(words, _CODES, label)), None)
         kind = next((n for n, w in enumerate(words) if n not in (label, code) and set(w) & CODE_KINDS), None)
-        if code is not None and kind is not None:
+        if code is not None and kind is not None and table.primary_key != (table.columns[code].name,):
             return _read(table, facts.content, kind, code, label)
     return None
 
@@ -65,6 +65,38 @@ def _read(table: Table, rows: Sequence[Sequence[str]], kind: int, code: int, lab
 def _plain(name: str) -> str:
     """A name without what stands between its words: CUSTTYP of cust_typ."""
     return "".join(c for c in name.lower() if c.isalnum())
+
+
+def is_short_for(kind: str, words: Sequence[str], noun: Sequence[str]) -> bool:
+    """Whether a list's name is cut from the words of a column's, its table's noun before them or not: CLMSTAT of claim_status.
+
+    Each word gives letters of its own in their order, from its first one on.
+
+    Example:
+        >>> is_short_for("CLMSTAT", ("status",), ("claim",)), is_short_for("CLMRSN", ("status",), ("claim",))
+        (True, False)
+    """
+    letters = _plain(kind)
+    return any(len(some) > 1 and _cut_from(letters, some) for some in (words, (*noun, *words)))
+
+
+def _cut_from(letters: str, words: Sequence[str]) -> bool:
+    if not words:
+        return not letters
+    word, rest = words[0], words[1:]
+    for size in range(2, len(letters) + 1):
+        piece = letters[:size]
+        if not piece.startswith(word[0]) or not _in_order(piece, word):
+            break
+        if _cut_from(letters[size:], rest):
+            return True
+    return False
+
+
+def _in_order(piece: str, word: str) -> bool:
+    """Whether letters stand in a word in their order."""
+    left = iter(word)
+    return all(letter in left for letter in piece)
 
 
 def _all(words: Sequence[Sequence[str]], wanted: Sequence[str], taken: int | None = None) -> list[int]:
@@ -96,7 +128,7 @@ def codes_of(
             known = {code for code, _ in pairs}
             if not held <= known:
                 continue
-            if _plain(kind) == _plain(name):
+            if _plain(kind) == _plain(name) or is_short_for(kind, named, noun):
                 return Codes(one.table, one.code_column, one.label_column, pairs, one.kind_column, kind)
             said = [stem(w) for w in names.opened(kind)]
             shared = sum(1.0 for w in named if w in said) + sum(

@@ -49,6 +49,10 @@ LIST_ENDS = ("typ", "type", "kind", "knd", "cat", "grp", "stat")
 """How names of lists end that are run together with a letter or two: ITYP, BTYP, PCAT."""
 
 
+_SUBUNITS = frozenset({"cents", "cent", "pence", "eur", "usd", "gbp"})
+"""Money that a unit is told in, where a name says no more: unit_cts is a price."""
+
+
 class Names:
     """Reads the names of one catalog."""
 
@@ -145,7 +149,10 @@ class Names:
             other = "in" if words[0] == "out" else "out"
             if any(self.parts(c.name)[-2:] == (other, words[1]) for c in table.columns):
                 words[0] = _PAIRED[words[0]]
-        return self.opened("_".join(words))
+        opened = self.opened("_".join(words))
+        if opened[-2:-1] == ("unit",) and opened[-1] in _SUBUNITS:
+            return (*opened[:-1], "price", opened[-1])
+        return opened
 
     def _is_placed(self, table: Table) -> bool:
         """Whether a table holds addresses in columns of their own."""

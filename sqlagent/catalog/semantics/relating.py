@@ -37,7 +37,8 @@ def relations(
             return
         taken.add((source.key, columns[0].lower()))
         said = [stem(w) for w in names.column_words(source, columns[0], prefix_of(source))]
-        left = [w for w in said if w not in KEYS and w not in nouns[target.key]]
+        noun = nouns[target.key]
+        left = [w for w in said if w not in KEYS and w not in noun and not _begins(w, noun)]
         out.append(Relation(source.key, columns, target.key, referenced, tuple(left), found))
 
     for source, column, target, referenced in told(catalog):
@@ -48,6 +49,11 @@ def relations(
         if found.table in tables and found.target in tables:
             add(tables[found.table], (found.column,), tables[found.target], (found.referenced,), True)
     return tuple(out)
+
+
+def _begins(word: str, noun: list[str]) -> bool:
+    """Whether a word is the beginning of a noun, as in ship_id of shipments."""
+    return len(word) > 2 and any(one.startswith(word) for one in noun)
 
 
 def told(catalog: Catalog) -> list[tuple[Table, str, Table, str]]:

@@ -33,6 +33,9 @@ _LEAVING, _ARRIVING = stems("departure departed depart"), stems("arrival arrived
 _STEM = 4
 """Letters from which on two stems of which one begins with the other are of one word."""
 
+_ALL = 0.97
+"""Share of rows with a time from which on all have it."""
+
 _NEARLY = 2.5
 """What may speak more against a time than against the default one for it to be offered as a reading."""
 
@@ -181,6 +184,8 @@ def _ranked(
             worth += 20.0
         if paired and said & _BEGINNING:
             worth -= 2.5
+        if held and filled < _ALL and said & _ARRIVING:
+            worth += 1.5  # who did not come has no arrival, and was to come
         if planned:
             worth -= 2.0  # what was cancelled never began, and was planned for then
         is_held = held and said & HELD and not said & ENDS

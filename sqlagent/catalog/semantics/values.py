@@ -49,6 +49,13 @@ class Form(StrEnum):
     YEAR = "year"
 
 
+DAYS = frozenset({Form.DAY, Form.TEXT_DAY, Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY})
+"""Forms that tell the day and no hour."""
+
+DATED = DAYS | {Form.MOMENT, Form.TEXT_MOMENT}
+"""Forms that tell the day."""
+
+
 @dataclass(frozen=True, slots=True)
 class Codes:
     """Codes of a column and their labels, and where these stand: `kind_column = kind` in a table of several lists."""

@@ -33,7 +33,7 @@ OPENED = {
     "sku": "sku", "subs": "subscription", "sub": "subscription", "mbr": "member", "membr": "member", "rm": "room", "bkg": "booking", "resv": "reservation",
     "frt": "freight", "wgt": "weight", "svc": "service", "srv": "service", "serv": "service", "surch": "surcharge", "surchg": "surcharge", "orig": "origin", "ltr": "liter", "pcs": "pieces", "odo": "odometer", "dist": "distance",
     "prom": "promised", "purch": "purchase", "cred": "credit", "lim": "limit", "cap": "capacity", "comm": "commission", "ctrct": "contract", "wrk": "work", "wknd": "weekend", "qtr": "quarter",
-    "hdr": "header", "ent": "entity", "cts": "cents", "cr": "credit", "chan": "channel", "req": "requested", "pur": "purchase", "strg": "storage", "blkd": "blocked", "inact": "inactive", "ctn": "carton",
+    "hdr": "header", "ent": "entity", "cts": "cents", "cr": "credit", "chan": "channel", "rrp": "retail price", "chg": "charge", "chgs": "charges", "req": "requested", "pur": "purchase", "strg": "storage", "blkd": "blocked", "inact": "inactive", "ctn": "carton",
     "tmp": "temperature", "hol": "holiday", "cal": "calendar", "lv": "left", "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
     "grs": "gross", "unt": "unit", "ds": "description", "mov": "movement", "trn": "transaction", "wst": "waste", "knd": "kind", "pln": "planned", "clsd": "closed", "prs": "persons", "dmg": "damage", "rmk": "remark", "rmks": "remarks", "incid": "incident",
 }  # fmt: skip
@@ -132,6 +132,19 @@ COUNTED = stems(
 )
 SPANS = {"minutes": "minutes", "minute": "minutes", "hours": "hours", "hour": "hours", "days": "days", "day": "days", "seconds": "seconds",
          "second": "seconds", "weeks": "weeks", "duration": "duration"}  # fmt: skip
+STATE_CODES = {
+    **dict.fromkeys(("can", "canx", "canc", "cncl", "cxl", "cx", "cnl", "cnx", "xld", "cncld"), "cancelled"), **dict.fromkeys(("vd", "voi"), "void"),
+    **dict.fromkeys(("rfd", "rfnd", "refd", "ref"), "refunded"), **dict.fromkeys(("rcvd", "rcd", "recd", "rcv"), "received"),
+    **dict.fromkeys(("pend", "pnd", "pen"), "pending"), **dict.fromkeys(("conf", "cnf", "cfm", "confd"), "confirmed"),
+    **dict.fromkeys(("compl", "comp", "cmp", "cmpl", "cpl"), "completed"), **dict.fromkeys(("drft", "dft"), "draft"),
+    **dict.fromkeys(("rej", "rjct", "rejd"), "rejected"), **dict.fromkeys(("appr", "apvd", "apr"), "approved"),
+    **dict.fromkeys(("iss", "issd"), "issued"), "pd": "paid", **dict.fromkeys(("opn", "op"), "open"), **dict.fromkeys(("cls", "clsd", "clo"), "closed"),
+    **dict.fromkeys(("plg", "plgd", "pldg"), "pledged"), **dict.fromkeys(("act", "actv"), "active"), "susp": "suspended", **dict.fromkeys(("exp", "expd"), "expired"),
+    **dict.fromkeys(("dlvd", "dlv", "delv", "dlvrd"), "delivered"), **dict.fromkeys(("shpd", "shp"), "shipped"), **dict.fromkeys(("ns", "nsh", "noshow"), "no show"),
+    **dict.fromkeys(("retd", "rtd", "rtn"), "returned"), **dict.fromkeys(("fld", "fail"), "failed"),
+}  # fmt: skip
+"""Codes of states that stand in no list, and what they are short for; some bear letters that their word does not have in this order."""
+
 STATES = stems("status state stage phase condition")
 FLAGS = stems("is has was can flag indicator active enabled billable newsletter subscribed")
 GEOGRAPHY = ("continent", "region", "country", "state", "province", "city", "town", "zip", "postcode")
@@ -151,7 +164,7 @@ NEVER = stems("due promised promise prom required expected expect eta planned ta
 """Words of times at which nothing has happened, or nothing of what the row is about."""
 
 HELD = stems(
-    "scheduled schedule held start starts started begin begins visit tour event session check checkin arrival departure from pickup"
+    "scheduled schedule held start starts started begin begins visit tour event session check checkin arrival departure from pickup appointment"
 )
 """Words of times at which something takes place that was agreed before."""
 
@@ -177,9 +190,9 @@ SAME_DEED = tuple(stems(group) for group in (
 
 PERSONAL = stems("birth born dob death")
 ENDS = stems("end ended term termination terminated cancel canceled cancelled churn churned left leave exit valid to until expire expired "
-             "discontinued resigned deactivated retired dissolved removed thru through leaving departure out quit finish finished")  # fmt: skip
+             "discontinued resigned deactivated retired dissolved removed thru through leaving departure out quit finish finished sold scrapped disposed decommissioned deceased died")  # fmt: skip
 ENDED = stems("end ended term termination terminated cancel canceled cancelled churn churned left leave exit discontinued resigned deactivated "
-              "retired removed quit leaving until to thru through")  # fmt: skip
+              "retired removed quit leaving until to thru through sold scrapped disposed decommissioned deceased died")  # fmt: skip
 BEGINS = stems("start started begin began from hired hire joined since valid effective signed opened")
 CODE_KINDS = stems("type kind category domain set list group class field name entity")
 DATE_PARTS = stems("year month quarter week weekday day dayofweek monthname holiday fiscal")

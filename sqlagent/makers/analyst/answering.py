@@ -11,10 +11,12 @@ from sqlagent.catalog.semantics import Kind
 from sqlagent.makers.analyst.beside import with_figure
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
 from sqlagent.makers.analyst.compounds import compounded
+from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
 from sqlagent.makers.analyst.denied_groups import denied_of_groups
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
+from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
 from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.holding import holding
@@ -30,15 +32,17 @@ from sqlagent.makers.analyst.implied import (
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.minor_units import amounts_read, in_minor_units
 from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
+from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.positions import at_its_place, longest_first
-from sqlagent.makers.analyst.reading import Reading, condensed, read
+from sqlagent.makers.analyst.reading import Reading, read
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.tails import shaped, untailed
 from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
 from sqlagent.makers.analyst.unlikely import unlikely
@@ -48,7 +52,7 @@ _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
 """A formula in brackets explains a word and is none of the question's own."""
 
 _LEFT_OUT = re.compile(
-    r"(?<=[,;(])\s*([^,;()]+?)\s+(?:are |is |were |was )?(?:not counted|not included|not considered|excluded|left out|ignored)(?=\s*(?:[,;.?!)]|$))",
+    r"(?<=[,;(])\s*([^,;()]+?)\s+(?:are |is |were |was |being )?(?:not counted|not included|not considered|excluded|left out|taken out|filtered out|removed|ignored|skipped|aside|out)(?=\s*(?:[,;.?!)]|$))",
     re.IGNORECASE,
 )
 """What is left out, said behind its name: ", cancelled ones not counted"."""
@@ -121,11 +125,8 @@ def understand(
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text)))
     text = _HOW_MANY_EACH.sub(r"count by \1", text)
-    for wording in reworded(text):
-        reading, made = understand(wording, source, today, told)
-        first = made[0].frame if made else None
-        if first is not None and first.transform == "between" and not first.unused and first.cost < DRAFT:
-            return reading, made
+    if (anew := _worded_anew(text, source, today, told)) is not None:
+        return anew
     body, ending = endings(text)
     if ending:
         reading, bare = _understood(body, source, today, told)
@@ -145,6 +146,33 @@ def understand(
     return _understood(text, source, today, told)
 
 
+def _worded_anew(
+    text: str, source: Source, today: date, told: Told
+) -> tuple[Reading, list[Understood]] | None:
+    """What a question means in other words, where these are understood whole: rises and falls, tails, concentrations."""
+    for wording in reworded(text):
+        reading, made = understand(wording, source, today, told)
+        frame = made[0].frame if made else None
+        if frame is not None and frame.transform == "between" and not frame.unused and frame.cost < DRAFT:
+            return reading, made
+    for wording, lists in untailed(text):
+        reading, made = understand(wording, source, today, told)
+        first = _as(made[0], shaped(made[0].frame, lists, wording), source) if made else None
+        if first is not None and first.frame.cost < DRAFT:
+            return reading, [first, *made[1:]]
+    if first_ones := first_of_each(text):
+        reading, bare = _understood(first_ones.counted, source, today, told)
+        kept = [_as(one, only_first(one.frame, first_ones.thing, source), source) for one in bare]
+        if kept and kept[0] is not None and not bare[0].frame.unused:
+            return reading, [one for one in kept if one is not None]
+    if found := concentrated(text):
+        reading, bare = _understood(found[0], source, today, told)
+        shares = [_as(one, of_the_greatest(one.frame, found[1]), source) for one in bare]
+        if shares and shares[0] is not None and not bare[0].frame.unused:
+            return reading, [one for one in shares if one is not None]
+    return None
+
+
 def _lacking(one: Understood, words: tuple[str, ...]) -> Understood:
     """A frame that leaves some words out, and costs as much."""
     unused = (*one.frame.unused, *words)
@@ -162,7 +190,11 @@ def _shown_by(one: Understood, ending: tuple[Ending, ...], source: Source, today
             return None
         return with_figure(frame, first, source)
 
-    frame = shown_by(_each(one.frame, ending, source), ending, along)
+    return _as(one, shown_by(_each(one.frame, ending, source), ending, along), source)
+
+
+def _as(one: Understood, frame: Frame | None, source: Source) -> Understood | None:
+    """What was understood with another frame, and its SQL; None where there is no frame, or no SQL of it."""
     try:
         return replace(one, frame=frame, sql=Planner(source.model).sql(frame)) if frame is not None else None
     except NoPlan:

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlagent.catalog.semantics import Field, Form, Kind, Role
+from sqlagent.catalog.semantics import DATED, Field, Kind, Role
 from sqlagent.errors import FrameError
 from sqlagent.language.dates import floor, shift
 from sqlagent.makers.analyst import telling
@@ -38,9 +38,6 @@ VALUES = 1_000
 
 GRAINS = ("day", "week", "month", "quarter", "year")
 
-_DAYS = frozenset(
-    {Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT, Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY}
-)
 _YEAR_SAID = re.compile(r"\s+(?:19|20)\d\d$")
 """The year that a figure of two years is called by."""
 
@@ -144,7 +141,7 @@ def change_of(frame: Frame, source: Source) -> Change | None:
         grain = periods[0].grain if periods else ""
         if grain not in GRAINS or not all(_is_one(p, grain, source) for p in periods):
             return None
-    if time.field.form not in _DAYS or any(p.at for p in periods):
+    if time.field.form not in DATED or any(p.at for p in periods):
         return None
     where = tuple(c for c in frame.where if not _periods(c, time))
     if any(s.field == time.field for c in where for s in c.slots):

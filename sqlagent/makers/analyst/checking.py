@@ -254,6 +254,9 @@ def contradicts(frame: Frame) -> bool:
 def _is_torn(conditions: Sequence[Condition]) -> bool:
     held: dict[Slot, set[str]] = {}
     there = [one for one in conditions if one.op == "exists" and not one.negated]
+    dated = {one.slots for one in conditions if one.op in ("period", "filled") and not one.negated}
+    if any(one.op == "missing" and not one.negated and one.slots in dated for one in conditions):
+        return True
     for one in conditions:
         denied = one.op == "exists" and one.negated and one.number is None and not one.parts
         if denied and any((has.child, has.path, has.at) == (one.child, one.path, one.at) for has in there):

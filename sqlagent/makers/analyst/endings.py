@@ -19,6 +19,10 @@ _SHARE = re.compile(
     r"(?:\s+of\s+(?:(?:the\s+)?(?:total|whole|all)|(?:each|every|the)\s+(?P<name>\w+)))?$",
     re.IGNORECASE,
 )
+_WITH_SHARE = re.compile(
+    r"[,\s]+(?:and|with|plus)\s+(?:the |its |their |each |each one's )?(?:share|shares|percentage|percent|per cent|proportion|%|pct)\s+of\s+(?:the\s+)?(?:total|whole|all|grand total)$",
+    re.IGNORECASE,
+)
 _SORTED = re.compile(
     r"[,\s]+(?:and )?(?:sort|sorted|order|ordered)(?:\s+(?:it|them|rows|this))?\s+by\s+(?:the\s+)?(?P<name>[\w\s'-]+?)"
     r"(?:\s+(?P<way>ascending|descending|asc|desc|[a-z]+ first|a-z|z-a))?$",
@@ -83,7 +87,7 @@ _SORTABLE = frozenset({"", "share"})
 class Ending:
     """One ending as it was typed: `kind` is share, of all, sort, top, moved, grown, earlier or along; a sort is by a name, or by what the word before "first" is of.
 
-    Of `top` and `moved`, `count` is how many groups are kept, 0 all; `earlier` sets the period before beside, by the unit that is its `word`; `along`
+    A share whose `word` is beside stands beside its figure. Of `top` and `moved`, `count` is how many groups are kept, 0 all; `earlier` sets the period before beside, by the unit that is its `word`; `along`
     sets the figure beside that is its name; `grown` the change or growth (its name) on the time before, by the grain that is its `word`.
     """
 
@@ -112,6 +116,8 @@ def endings(text: str) -> tuple[str, tuple[Ending, ...]]:
 
 
 def _last(text: str) -> Ending | None:
+    if (match := _WITH_SHARE.search(text)) and _GROUPED.search(text[: match.start()]):
+        return Ending("share", match[0], word="beside")
     if match := _SHARE.search(text):
         return (
             Ending("share", match[0], (match["name"] or "").lower())
@@ -175,7 +181,7 @@ def _shared(frame: Frame, one: Ending) -> Frame | None:
             return None
         by = (frame.by[place], *frame.by[:place], *frame.by[place + 1 :])
         return replace(frame, by=by, transform="share", flags=(*frame.flags, "within"))
-    return replace(frame, transform="share")
+    return replace(frame, transform="share", flags=(*frame.flags, "with figure") if one.word else frame.flags)
 
 
 def _of_all(frame: Frame, one: Ending) -> Frame | None:

@@ -39,7 +39,8 @@ class Expr:
 class Condition:
     """What must hold of a row. All of `parts` when `op` is all, any when it is any.
 
-    `op`: in, not in, compare, period, missing, filled, like, later (first slot after the second), exists, all, any.
+    `op`: in, not in, compare, period, missing, filled, like, later (first slot after the second), first (at the first slot's time, of
+    the second slot's values each, by the third slot's key), exists, all, any.
     For exists: `child` is a table whose `path` leads to the row that `at` leads to; `parts` hold of the child; `compare`, `number` and
     `counted` bound how many there are (or the sum of `counted`). `negated` turns the whole around.
     """
@@ -141,7 +142,7 @@ class Frame:
     """One reading of a question. With measures a table of figures, without a list of the anchor's rows.
 
     `transform`: share, change, growth, running, moving (over `window` periods), average (of the groups' figures),
-    spread (how many groups have which figure). `per` are dimensions within which `limit` counts. `pivot` are values of the last
+    spread (how many groups have which figure), concentration (the share that the greatest `limit` groups have). `per` are dimensions within which `limit` counts. `pivot` are values of the last
     dimension that become columns. `cost` is how far the words are from what was understood, `unused` the words
     that no slot holds, `formula` what a formula over several tables computes of the measures, `scale` how many of the second figure a quotient is of (a hundred, so percent, where it is 0), `why` what was understood of which words.
     """

@@ -20,15 +20,16 @@ EDGE = "edge"
 
 def in_the_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
     """Give the frame with its period on rows that show a deed, where it stood on a thing's own time that nobody named."""
-    thing = source.model.things[frame.anchor]
-    if thing.kind is not Kind.THING or not thing.default_time or any(i.op == "new" for i in reading.items):
+    own = _own_time(frame, source)
+    if own is None or any(i.op == "new" for i in reading.items):
         return frame
-    own = source.slot(frame.anchor, thing.default_time)
     dated = [c for c in frame.where if _is_dated(c, own)]
-    deeds = [c for c in frame.where if c.op == "exists" and not c.negated and not c.at and not _periods(c)]
+    graded = any(d.grain for d in frame.by)
+    done = [c for c in frame.where if c.op == "exists" and not c.negated and not c.at]
+    deeds = [c for c in done if not _periods(c) or graded and not dated]
     if len(deeds) != 1 or _is_named(own, reading):
         return frame
-    if any(d.grain for d in frame.by):
+    if graded:
         return _by_deed(frame, deeds[0], own, source)
     if len(dated) != 1:
         return frame
@@ -38,6 +39,18 @@ def in_the_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
     moved = replace(deeds[0], parts=(*deeds[0].parts, _moved(dated[0], time)))
     where = tuple(moved if c is deeds[0] else c for c in frame.where if c is not dated[0])
     return replace(frame, where=where)
+
+
+def _own_time(frame: Frame, source: Source) -> Slot | None:
+    """The time that rows have where none is named: a thing's own, of lines without one that of what they belong to."""
+    thing = source.model.things[frame.anchor]
+    if thing.kind is Kind.THING and thing.default_time:
+        return source.slot(frame.anchor, thing.default_time)
+    if thing.kind is not Kind.LINES or thing.default_time:
+        return None
+    graded = [dimension.shown[0] for dimension in frame.by if dimension.grain]
+    dated = [one.slots[0] for one in _flat(frame.where) if one.op == "period" and one.slots]
+    return next((slot for slot in (*graded, *dated) if slot.path), None)
 
 
 def _by_deed(frame: Frame, deed: Condition, own: Slot, source: Source) -> Frame:

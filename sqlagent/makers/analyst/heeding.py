@@ -38,7 +38,7 @@ def _tells_when(frame: Frame, model: Model) -> bool:
 
 def _is_rate(frame: Frame, model: Model) -> bool:
     """Whether a rate is one of something: each group's part of the total is none."""
-    of_total = frame.transform == "share" or "share" in frame.flags
+    of_total = frame.transform in ("share", "concentration") or "share" in frame.flags
     return not of_total or any(m.agg == "ratio" for m in figures(frame))
 
 
@@ -78,7 +78,7 @@ def _orders(frame: Frame, model: Model) -> bool:
 def _shares(frame: Frame, model: Model) -> bool:
     return (
         any(m.percent or m.agg == "ratio" for m in figures(frame))
-        or frame.transform in ("share", "growth", "quotient")
+        or frame.transform in ("share", "growth", "quotient", "concentration")
         or "share" in frame.flags
     )
 

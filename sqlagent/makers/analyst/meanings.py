@@ -10,7 +10,8 @@ from sqlagent.catalog.semantics import Field, Form, Kind, Role, Thing
 from sqlagent.catalog.value_index import normal
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.attaching import LOST, Attacher
-from sqlagent.makers.analyst.concepts import Meant, meant, worth
+from sqlagent.makers.analyst.concepts import Meant, meant, pieces_of, worth
+from sqlagent.makers.analyst.concepts.meant import SELLING
 from sqlagent.makers.analyst.concepts.orders import head_of
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot
 from sqlagent.makers.analyst.graph import HOP
@@ -75,9 +76,7 @@ class Meanings:
                         other += (
                             0.3 if any(worth(self.source, thing, agg)) else 0.0
                         )  # of one, it is its amount
-                    pieces = (
-                        self.attach.pieces(thing.table) if agg in ("", "count") and not distinct else None
-                    )
+                    pieces = self._pieces(thing, item.text) if agg in ("", "count") and not distinct else None
                     if pieces is not None:
                         total = Measure("sum", thing.table, pieces, said=item.text, unit="count")
                         out.append(Meant(target.cost, total))
@@ -183,12 +182,31 @@ class Meanings:
             return []
         if thing.kind is Kind.THING and thing.display and said.lower().endswith("s") and agg != "sum":
             return []  # paper stocks are listed by their names
+        if self._is_what_is_sold(thing, said):
+            return []
         fields = [f for f in self.source.measures(table) if f.aggregate == "sum"]
         fields.sort(key=lambda f: (not set(f.words) & set(thing.noun), f.unit != "money"))
+        named = bool(fields) and bool(set(fields[0].words) & set(thing.noun))
+        if not named and thing.noun[-1] in SELLING:  # of sales the quantity and the discount are none
+            products = [m for m in worth(self.source, thing, "sum") if m.measure.anchor == table]
+            if products:
+                own = replace(products[0].measure, said=said)
+                return [Meant(cost + 0.03, own)]
         return [
             Meant(cost + 0.03, Measure("sum", table, Expr("column", (Slot(f),)), said=said, unit=f.unit))
             for f in fields[:1]
         ]
+
+    def _pieces(self, thing: Thing, said: str) -> Expr | None:
+        """The quantity of rows that are asked for as pieces: by what is done with them, or by the name of what is sold."""
+        own = pieces_of(self.source, thing.table) if self._is_what_is_sold(thing, said) else None
+        return Expr("column", (Slot(own),)) if own is not None else self.attach.pieces(thing.table)
+
+    @staticmethod
+    def _is_what_is_sold(thing: Thing, said: str) -> bool:
+        """Whether words name what a table of sales sells: tickets of ticket sales are pieces and no money."""
+        stems = {stem(word) for word in said.lower().split()}
+        return len(thing.noun) > 1 and thing.noun[-1] in SELLING and not SELLING & stems
 
     def _wholes(self, item: Item) -> set[str]:
         """The orders whose value is asked for, and their lines: "order value" is no invoice's."""

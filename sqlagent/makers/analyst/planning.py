@@ -117,6 +117,12 @@ class Planner(RowWriter):
             return f"SELECT figure AS {labels[-1]}, COUNT(*) AS how_many FROM ({inner}) AS groups_of GROUP BY figure ORDER BY figure"  # noqa: S608
         if frame.transform in ("share", "running", "moving", "change", "growth"):
             return self._windowed(frame, picked, labels, len(shown), body + grouped)
+        if frame.transform == "concentration" and keys:
+            place = f"ROW_NUMBER() OVER (ORDER BY {figures[0]} DESC)"
+            inner = f"SELECT {figures[0]} AS figure, {place} AS place {body}{grouped}"
+            few = f"SUM(CASE WHEN place <= {frame.limit} THEN figure END)"
+            name = self.dialect.quoted("share")
+            return f"SELECT 100.0 * {few} / NULLIF(SUM(figure), 0) AS {name} FROM ({inner}) AS groups_of"  # noqa: S608
         if frame.transform == "groups" and keys:
             inner = f"SELECT 1 AS one {body}{grouped}"
             return f"SELECT COUNT(*) AS how_many FROM ({inner}) AS groups_of"  # noqa: S608
@@ -195,7 +201,8 @@ class Planner(RowWriter):
         if frame.transform == "share":
             over = f"PARTITION BY {shown[0]}" if "within" in frame.flags and len(shown) > 1 else ""
             own = f"100.0 * {figure} / NULLIF(SUM({figure}) OVER ({over}), 0) AS {name}"
-            return f"SELECT {', '.join([*shown, own])} FROM ({inner}) AS groups_of ORDER BY {self._share_order(frame, shown, figure)}{self._limit(frame)}"  # noqa: S608
+            beside = [figure] if "with figure" in frame.flags else []
+            return f"SELECT {', '.join([*shown, *beside, own])} FROM ({inner}) AS groups_of ORDER BY {self._share_order(frame, shown, figure)}{self._limit(frame)}"  # noqa: S608
         over = f"OVER ({parts}ORDER BY {place})"
         if frame.transform == "running":
             own = f"SUM({figure}) {over}"

@@ -6,12 +6,10 @@ names before general words, and words that nothing explains last.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from sqlagent.catalog.semantics.words import UNIT_ENDS
 from sqlagent.language.dates import GRAINS
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import Token, fold, stem, tokenise
@@ -27,6 +25,7 @@ from sqlagent.makers.analyst.lexicon import (
     WEAK_GLUE,
 )
 from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.phrasing import prepared
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
 
@@ -46,22 +45,6 @@ _TELLING = 4
 """Letters from which on a word that says little is looked for among the states of the rows beside it: live, open."""
 _AT = frozenset({"at", "in", "of", "on", "to", "for", "from", "by", "with", "the"})
 """Words after a name that are none of it."""
-_JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
-_NUMBER_OF = re.compile(r"\b(?:no\.?|nr\.?|nos\.?|nbr\.?|num\.?) of\b", re.IGNORECASE)
-_OF_NOW = re.compile(r"\b(this|last) (year|quarter|month|week)['’]?s(?= [a-z])", re.IGNORECASE)
-""" "this years orders": an apostrophe that was left out."""
-_WITHOUT = re.compile(r"(?<![\w/])w/o(?![\w/])", re.IGNORECASE)
-_REPEATED = re.compile(r"([,;.?!:])(?: ?\1)+")
-_BY_GRAIN = re.compile(
-    r"\b(day|week|month|quarter|year) (?:by|on|after) \1\b(?! growth| change)", re.IGNORECASE
-)
-"""One period after the other: "month by month"."""
-_SHORT_GRAINS = {
-    "yr": "year", "yrs": "years", "qtr": "quarter", "qtrs": "quarters", "mth": "month", "mths": "months", "mnth": "month", "mnths": "months", "mo": "month", "wk": "week", "wks": "weeks",
-}  # fmt: skip
-_SHORT_GRAIN = re.compile(rf"(?<![\w-])(?:{'|'.join(_SHORT_GRAINS)})(?![\w-])", re.IGNORECASE)
-_SAYS_NOTHING = re.compile(r"\b(?:so far|side by side|next to each other|all in all|if any)\b", re.IGNORECASE)
-"""Phrases whose words mean something alone and nothing together."""
 _BEFORE_NOUNS = frozenset(
     {"a", "the", "each", "per", "by", "no", "any", "every", "first", "last", "latest", "next", "of", "one"}
 )
@@ -124,106 +107,8 @@ class Reading:
     figures: tuple[str, ...] = ()
 
 
-_N = re.compile(r"(?<=[a-z]{2})\s+'?n'?\s+(?=[a-z]{2})")
-""" "hotels n restaurants"; a code N is written large."""
-
-
-_GROWTH = re.compile(r"\b(?:growth|grow|grew|grown|increase|increased)\b", re.IGNORECASE)
-_IN_PERCENT = re.compile(r",? (?:in|as) (?:%|percent|per cent|a percentage)$", re.IGNORECASE)
-"""Growth is told in percent, whether that is said or not."""
-
-
-def condensed(text: str) -> str:
-    """Put one space for several, and one mark for several of a kind: patterns then take time in proportion to a text.
-
-    Example:
-        >>> condensed("sales ,, ,  by   month ;;")
-        'sales , by month ;'
-    """
-    return _REPEATED.sub(r"\1", " ".join(text.split()))
-
-
-def prepared(text: str, vocabulary: Vocabulary) -> str:
-    """Give a question as it is cut: "w/o" and "n" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
-    text = _OF_NOW.sub(r"\1 \2", _NUMBER_OF.sub("number of", _N.sub(" and ", text)))
-    if _GROWTH.search(text):
-        text = _IN_PERCENT.sub("", text)
-    text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
-    text = _SHORT_GRAIN.sub(lambda short: _opened(short.group(), vocabulary), _BY_GRAIN.sub(r"by \1", text))
-    for found, written in _REWRITTEN:
-        text = found.sub(written, text)
-    text = _WITH_UNIT.sub(lambda found: _apart(found, vocabulary), text)
-    text = _OPPOSED.sub(lambda found: _opposed(found.group(), vocabulary), text)
-    text = text.replace("(", " , ").replace(")", " ")
-    return " ".join(text.replace("%", " % ").replace("#", " # ").split())
-
-
-_WITH_UNIT = re.compile(
-    r"(?<![\w$€£.,])(\d[\d.,]*)\s?(m|met(?:er|re)s?|l|lit(?:er|re)s?|t|tons?|tonnes?|h|g|cm|mm|ml)\b",
-    re.IGNORECASE,
-)
-_TALLER = re.compile(
-    r"\b(?:long|wid|deep|tall|high|heavi|broad|narrow|short|light)e?r than (?:a )?$", re.IGNORECASE
-)
-_UNITS_SAID = {**UNIT_ENDS, "h": "hours", "ton": "tonne", "meter": "metre", "liter": "litre"}
-"""Units as people type them behind a number, and the word that columns in them bear."""
-
-
-def _apart(found: re.Match[str], vocabulary: Vocabulary) -> str:
-    """ "20m" as 20 metres where a column is kept in metres, the length first; elsewhere it is 20 million."""
-    said = found[2].lower()
-    unit = _UNITS_SAID.get(said, _UNITS_SAID.get(said.rstrip("s"), said.rstrip("s")))
-    if unit == "hours":
-        return f"{found[1]} {unit}"
-    kept = [target for target in vocabulary.targets([unit]) if target.kind == "field"]
-    if not kept:
-        return found[0]
-    if _TALLER.search(found.string[: found.start()]):
-        return found[1]
-    long = {(t.table, t.column) for t in vocabulary.targets(["length"])} if unit == "metre" else set()
-    return f"{found[1]} {'length' if any((t.table, t.column) in long for t in kept) else unit}"
-
-
-_MONTHLY = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|q[1-4]|h[12]|\d{4}|last|this|the"
-_REWRITTEN = (
-    (re.compile(r"^what (?:did|do|have|has) (?:we|they|you) (?:all )?(?=(?:invoice|bill|charge|spend|pay|collect)(?:d|ed)?\b)", re.IGNORECASE), "how much did we "),
-    (re.compile(r"\b(\d[\d,.]*) (?:or|and) (?:over|more|above|older|higher|greater|longer|up)\b", re.IGNORECASE), r"at least \1"),
-    (re.compile(r"\b(\d[\d,.]*) (?:or|and) (?:under|less|fewer|below|younger|lower|shorter)\b", re.IGNORECASE), r"at most \1"),
-    (re.compile(r"\b(do|does|did|has|have|had|is|are|was|were)nt\b", re.IGNORECASE), r"\1n't"),
-    (re.compile(r"\b(?:that |which |who )?(?:take|takes|took) (?:the )?(longest|shortest) (from|between|to)\b", re.IGNORECASE), r"with the \1 time \2"),
-    (re.compile(r"(?<=\d )and (?:has |have |had )?(?:already|since|later) (?=\w)", re.IGNORECASE), "who "),
-    (re.compile(r"\b(?<=s )(order|visit|rent|book|purchas)ing(?= (?:per|by|each|in|during|since|this|last)\b)", re.IGNORECASE), r"who \1ed"),
-    (re.compile(r"\b(?:only|just) once\b|\bonce only\b", re.IGNORECASE), "exactly once"),
-    (re.compile(r"\b(?:placed|made|had|have|has|with|bought|took) (?:only|just) (?:one|1)\b", re.IGNORECASE), "with exactly one"),
-    (re.compile(r"\b(order|invoice|job|ticket|account|contract|serial|batch|part|po|quote|claim|policy) no(?=\s*(?:,|$|and\b))", re.IGNORECASE), r"\1 number"),
-    (re.compile(r"\baveraging\b", re.IGNORECASE), "with average"),
-    (re.compile(rf"\btook in (?=(?:{_MONTHLY})\b)", re.IGNORECASE), "took during "),
-    (re.compile(rf"\bending (?:in|within) (?=(?:(?:the )?next|{_MONTHLY})\b)", re.IGNORECASE), "ending during "),
-    (re.compile(r"\b(first|last) (?:day|date) of (?!(?:the |this |last |each |every )?(?:day|week|month|quarter|year|season)\b)", re.IGNORECASE), r"when was the \1 "),
-    (re.compile(r"\ban? (?=(?:hour|day|kilometre|kilometer|km|mile|litre|liter|hectare|tonne|kg|kilo|minute)\b(?! ago| earlier| later| before| after))", re.IGNORECASE), "per "),
-)  # fmt: skip
-"""Turns of phrase and how they are read: an hour as per hour, what we invoiced as how much."""
-
-_OPPOSITES = {"valid": ("voided", "void", "invalid", "cancelled", "canceled", "expired")}
-"""States that are told by their opposite where a source keeps none of that name."""
-_OPPOSED = re.compile(rf"\b(?:{'|'.join(_OPPOSITES)})\b", re.IGNORECASE)
-
-
-def _opposed(word: str, vocabulary: Vocabulary) -> str:
-    """A state as what it denies, where the source only knows that: a ticket is valid that is not voided."""
-    if vocabulary.targets([word.lower()]):
-        return word
-    known = (
-        w
-        for w in _OPPOSITES[word.lower()]
-        if any(t.kind in ("field", "value") for t in vocabulary.targets([w]))
-    )
-    return next((f"non-{w}" for w in known), word)
-
-
-def _opened(short: str, vocabulary: Vocabulary) -> str:
-    """A grain written out, unless the source has a name or value of the short form."""
-    return short if vocabulary.targets([short.lower()]) else _SHORT_GRAINS[short.lower()]
+SAME = 0.1
+"""Cost below which words are the very name of what is stored."""
 
 
 def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
@@ -252,7 +137,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     if mended:
         items = _cut(tokens, vocabulary, today)
     items = _with_states(_with_deeds(items), vocabulary)
-    items = _late_rather(items)
+    items = _totals_shown(_late_rather(items), vocabulary)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
@@ -275,14 +160,6 @@ def asked_for(items: Sequence[Item]) -> list[Item]:
     return [item for item in items if first is None or item.start < first]
 
 
-def _years_joined(text: str, vocabulary: Vocabulary) -> str:
-    """ "2025/26" as one text where the source stores it: years of schools, seasons and budgets."""
-    for found in _JOINED.findall(text):
-        if vocabulary.targets([found], quoted=True):
-            text = re.sub(rf"(?<![\w\"']){re.escape(found)}(?![\w\"'])", f'"{found}"', text)
-    return text
-
-
 def _late_rather(items: Sequence[Item]) -> list[Item]:
     """What is late was not done in time, unless the question names the rows that store a shift or a slot of that name."""
     out = list(items)
@@ -294,6 +171,22 @@ def _late_rather(items: Sequence[Item]) -> list[Item]:
         if best.table not in others and others:
             op, detail = OPERATORS[item.text.lower()]
             out[place] = replace(item, kind="op", op=op, detail=detail, targets=())
+    return out
+
+
+def _totals_shown(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
+    """ "List invoices with their date and total": a column of that name is shown; nothing is added up."""
+    out = list(items)
+    shown = next((n for n, item in enumerate(items) if item.op == "with"), len(out))
+    for place in range(shown + 1, len(out)):
+        item, follows = out[place], out[place + 1 : place + 2]
+        if item.op != "agg" or item.detail != "sum" or any(one.op != "and" for one in follows):
+            continue
+        named = tuple(
+            t for t in vocabulary.targets([item.text.lower()]) if t.kind == "field" and t.cost < SAME
+        )
+        if named:
+            out[place] = replace(item, kind="mention", op="", detail="", targets=named)
     return out
 
 
@@ -469,7 +362,11 @@ def _is_beside(items: Sequence[Item], place: int, vocabulary: Vocabulary) -> boo
 
 
 def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[Item]:
-    fixed = {found.start: found for found in periods.find(tokens, today, vocabulary.model.calendar)}
+    fixed = {
+        found.start: found
+        for found in periods.find(tokens, today, vocabulary.model.calendar)
+        if not _is_stored(tokens[found.start : found.end], vocabulary)
+    }
     inside = {n for found in fixed.values() for n in range(found.start, found.end)}
     hours = {found.start: found for found in clocks.find(tokens)}
     hours = {at: found for at, found in hours.items() if inside.isdisjoint(range(at, found.end))}
@@ -507,6 +404,13 @@ def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[I
             out.append(chosen)
         at = back
     return out[::-1]
+
+
+def _is_stored(tokens: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    """Whether words for a time are a name that the source keeps: the service that is called "next day"."""
+    lows = [token.low for token in tokens]
+    worded = len(lows) > 1 and all(low.isalpha() for low in lows)
+    return worded and any(t.kind == "value" and t.cost < SAME for t in vocabulary.targets(lows))
 
 
 def _better(best: list[tuple[float, int, Item | None]], end: int, cost: float, back: int, item: Item) -> None:

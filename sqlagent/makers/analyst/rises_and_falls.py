@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_MONTH = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+from sqlagent.language.lexicon import MONTH_PATTERN
+
 _TIME = (
     r"(?:the )?(?:this|last|previous|current) (?:year|quarter|month|week)"
-    rf"|(?:q[1-4][ -]?)?(?:19|20)\d\d|(?:{_MONTH})(?: (?:19|20)\d\d)?"
+    rf"|(?:q[1-4][ -]?)?(?:19|20)\d\d|{MONTH_PATTERN}(?: (?:19|20)\d\d)?"
 )
 _IN = r"(?:in |during |for )?"
 _LIST = r"(?:(?:which|what|list|show|show me|name|find)\s+)?(?:the |all )?"

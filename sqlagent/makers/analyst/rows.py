@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from sqlagent.catalog.semantics import Form, Model
+from sqlagent.catalog.semantics import DAYS, Form, Model
 from sqlagent.makers.analyst.dialects import Dialect
 from sqlagent.makers.analyst.formulas import filled
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
@@ -140,6 +140,9 @@ class RowWriter:
             return f"({filled(expr.unit, columns)})"
         if expr.op == "margin rate":
             return f"(1.0 * ({columns[0]} - {columns[1]}) / NULLIF({columns[0]}, 0))"
+        if expr.op in ("discounted", "discounted profit") and expr.unit == "money":
+            sold = f"{columns[0]} * {columns[1]} - COALESCE({columns[2]}, 0)"
+            return sold if len(columns) == 3 else f"({sold} - {columns[0]} * {columns[3]})"
         if expr.op == "discounted":
             whole = "1" if expr.unit != "percent" else "100.0"
             own = f"{columns[0]} * {columns[1]} * ({whole} - COALESCE({columns[2]}, 0))"
@@ -191,6 +194,27 @@ class RowWriter:
             return f"NOT ({written})"
         return written
 
+    def _first(self, block: Block, c: Condition) -> str:
+        """That an event is the first one of what it belongs to: of several at one time the one with the lowest key."""
+        inner = self._block(c.slots[0].field.table, set(block.taken))
+        time, holder, key = (self._column(inner, Slot(slot.field)) for slot in c.slots)
+        nth = f"ROW_NUMBER() OVER (PARTITION BY {holder} ORDER BY {time}, {key}) AS nth"
+        there = f"{time} IS NOT NULL AND {holder} IS NOT NULL"
+        placed = f"SELECT {key} AS kept, {nth} {self._from(inner)} WHERE {there}"  # noqa: S608
+        return f"{self._column(block, c.slots[2])} IN (SELECT kept FROM ({placed}) AS placed WHERE nth = 1)"  # noqa: S608
+
+    def _later(self, block: Block, c: Condition) -> str:
+        """How one time stands to another: by day where one of them is a day, so that what came at ten o'clock came on it."""
+        later, earlier = (self._column(block, slot) for slot in c.slots)
+        forms = [slot.field.form for slot in c.slots]
+        if len({form in DAYS for form in forms}) > 1 and None not in forms:
+            later, earlier = (
+                self.dialect.grain(self._column(block, s), s.field.form, "day") for s in c.slots
+            )
+        elif forms[0] is not forms[1]:
+            later, earlier = (self.dialect.moment(self._column(block, s), s.field.form) for s in c.slots)
+        return f"{later} {c.compare or '>'} {earlier}"
+
     def _condition(self, block: Block, c: Condition) -> str:
         if c.op in ("all", "any"):
             joiner = " AND " if c.op == "all" else " OR "
@@ -198,10 +222,7 @@ class RowWriter:
         if c.op == "exists":
             return self._exists(block, c)
         if c.op == "later":
-            later, earlier = (self._column(block, slot) for slot in c.slots)
-            if c.slots[0].field.form is not c.slots[1].field.form:
-                later, earlier = (self.dialect.moment(self._column(block, s), s.field.form) for s in c.slots)
-            return f"{later} {c.compare or '>'} {earlier}"
+            return self._later(block, c)
         if c.op == "same":
             first, second = (
                 self.dialect.grain(self._column(block, s), s.field.form, c.compare or "year") for s in c.slots
@@ -229,6 +250,8 @@ class RowWriter:
             return self.dialect.in_hours(column, slot.field.form, *c.values)
         if c.op == "weekday":
             return self.dialect.on_weekdays(column, slot.field.form, c.values)
+        if c.op == "first":
+            return self._first(block, c)
         if c.op == "latest":
             inner = self._block(slot.field.table, set(block.taken))
             own = self._column(inner, Slot(slot.field))

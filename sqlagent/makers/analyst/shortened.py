@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlagent.catalog.semantics import Field, Model, Role
 from sqlagent.catalog.semantics.countries import COUNTRY_CODES
 from sqlagent.catalog.semantics.letters import abbreviates
-from sqlagent.catalog.semantics.words import OPENED, RUN_TOGETHER, STATES
+from sqlagent.catalog.semantics.words import OPENED, RUN_TOGETHER, STATE_CODES, STATES
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, COMMON_NAME_WORDS, DEMONYMS, STOP_WORDS
 from sqlagent.language.words import split_name, stem
@@ -40,9 +40,6 @@ _PLAIN = frozenset(
     | {w for group in DOMAIN_SYNONYMS for w in group.split()}
     | {w for said in (*OPENED.values(), *ABBREVIATIONS.values()) for w in said.split()}
 )
-CUSTOMARY = {"cancel": frozenset({"CXL", "CNX", "CNL", "XLD"}), "confirm": frozenset({"CFM", "CNF"})}
-"""Codes of travel and trade that bear letters their word does not have in this order, by its stem."""
-
 _COUNTRIES = frozenset(stem(w) for w in ("country", "nation", "nationality"))
 _PLACES = _COUNTRIES | {stem(w) for w in ("province", "currency", "language")}
 
@@ -100,7 +97,7 @@ class Shortened:
         for one, texts in self.codes:
             if set(one.words) & _PLACES:
                 continue  # a country is named, and nothing else begins like its code
-            usual = [text for text in texts if text in CUSTOMARY.get(stem(word), ())]
+            usual = [text for text in texts if stem(STATE_CODES.get(text.lower(), "")) == stem(word)]
             if len(usual) == 1:
                 yield one, usual[0], 0.12
                 continue

@@ -10,7 +10,17 @@ from threading import Lock
 from types import MappingProxyType
 
 from sqlagent.catalog.keys import catalog_key
-from sqlagent.catalog.semantics import Field, Form, Kind, Model, Relation, Role, Thing, corrected, derive
+from sqlagent.catalog.semantics import (
+    DATED,
+    Field,
+    Kind,
+    Model,
+    Relation,
+    Role,
+    Thing,
+    corrected,
+    derive,
+)
 from sqlagent.catalog.semantics.words import PARTS
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.personal import is_personal_column
@@ -27,10 +37,6 @@ MANY_ROWS = 100
 
 SORTS = frozenset(map(stem, ["type", "kind", "category", "template", "format"]))
 """Nouns of what sorts other rows."""
-
-_DAYS = frozenset(
-    {Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT, Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY}
-)
 
 
 class Source:
@@ -80,7 +86,7 @@ class Source:
         if thing.kind not in (Kind.EVENT, Kind.LINES) or thing.rows < MANY_ROWS:
             return False
         time = self.time_of(thing.table)
-        return time is not None and time.field.form in _DAYS
+        return time is not None and time.field.form in DATED
 
     def slot(self, table: str, column: str, path: Path = ()) -> Slot:
         """A column as a slot."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlagent.catalog.semantics import Field, Kind, Role
+from sqlagent.catalog.semantics.words import STATE_CODES, STATES
 from sqlagent.language.words import fold, stem
 from sqlagent.makers.analyst.frames import Condition, Slot
 from sqlagent.makers.analyst.pairing import due_and_done
@@ -106,7 +107,11 @@ def labels(source: Source, one: Field) -> list[tuple[str, str]]:
     from sqlagent.values import ColumnRef
 
     told = dict(one.labels)
-    return [(text, told.get(text, text)) for text in index.texts_of(ColumnRef(one.table, one.column))[:200]]
+    short = STATE_CODES if set(one.words) & STATES else {}
+    return [
+        (text, told.get(text, short.get(text.lower(), text)))
+        for text in index.texts_of(ColumnRef(one.table, one.column))[:200]
+    ]
 
 
 def _called(source: Source, table: str, names: tuple[str, ...]) -> Condition | None:

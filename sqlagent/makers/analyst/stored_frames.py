@@ -43,7 +43,7 @@ _WORDS: dict[tuple[type, str], frozenset[str]] = {
 
 _COLUMNS = {
     "discounted profit": 4,
-    **dict.fromkeys(("discounted", "profit", "unit profit"), 3),
+    **dict.fromkeys(("discounted", "profit", "unit profit", "first"), 3),
     **dict.fromkeys(("times", "minus", "margin rate", "span", "later", "same"), 2),
 }
 """Columns that are needed at least by what is computed or held; everything else needs one."""
@@ -179,6 +179,8 @@ def _lacks(part: Any) -> bool:
             return False
         case Expr(op="formula"):
             return not is_shape(part.unit, len(part.slots))
+        case Frame(transform="concentration") if part.limit is None or not part.by:
+            return True
         case Frame(formula=Measure() as whole):
             return not is_shape(whole.shape, len(part.measures))
         case Condition() | Expr():

@@ -85,6 +85,10 @@ def _told(frame: Frame) -> Iterator[tuple[str, str]]:
         for flag in frame.flags:
             if flag in MOVED:
                 yield "having", f"only those that {flag}"
+    elif frame.transform == "share" and "with figure" in frame.flags:
+        yield "way", "with its share of the total"
+    elif frame.transform == "concentration":
+        yield "way", f"as the share of the {frame.limit} greatest in the total"
     elif frame.transform in _TRANSFORMS:
         yield "way", _TRANSFORMS[frame.transform]
     if frame.transform == "moving":
@@ -95,7 +99,7 @@ def _told(frame: Frame) -> Iterator[tuple[str, str]]:
         yield "where", words
     for bound in frame.having:
         yield "having", having(bound)
-    if frame.limit is not None or frame.order is not None:
+    if (frame.limit is not None or frame.order is not None) and frame.transform != "concentration":
         yield "order", _ordered(frame)
     if frame.per:
         yield "each", "in each " + " and ".join(dimension(d) for d in frame.per)
@@ -447,6 +451,8 @@ def _condition(c: Condition) -> str:
         days = "".join(c.values)
         said = {"56": "a weekend", "01234": "a weekday"}.get(days) or " or ".join(_DAYS[int(d)] for d in days)
         return f"{names[0]} on {said}"
+    if c.op == "first":
+        return f"it is the first one of the {names[1].removesuffix(' id').removesuffix(' number')}"
     if c.op == "latest":
         return f"{names[0]} is the last one" + (f" in {period(c.period)}" if c.period is not None else "")
     if c.op == "missing":

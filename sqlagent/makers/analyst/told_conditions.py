@@ -10,16 +10,13 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from sqlagent.catalog.hints.terms import Meaning, Test, Way
-from sqlagent.catalog.semantics import Field, Form, Kind, Role
+from sqlagent.catalog.semantics import DATED, Field, Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import Source
 from sqlagent.values import ColumnRef
 
-_DAYS = frozenset(
-    {Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT, Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY}
-)
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 
 
@@ -112,7 +109,7 @@ def condition_of(test: Test, table: str, source: Source, ways: Sequence[Way] = (
         yield Condition("missing" if test.op == "null" else "filled", (slot,))
     elif test.op in ("like", "not like"):
         yield Condition("like", (slot,), (str(test.values[0]),), negated=test.op == "not like")
-    elif slot.field.role is Role.TIME and slot.field.form in _DAYS:
+    elif slot.field.role is Role.TIME and slot.field.form in DATED:
         yield _of_days(test, slot)
     elif test.op in ("=", "!=", "in"):
         yield Condition(

@@ -127,8 +127,10 @@ def _flag_of_a_noun(frame: Frame, reading: Reading, source: Source) -> list[str]
 
 
 def _many_and_much(frame: Frame, reading: Reading) -> list[str]:
-    """One figure where two were asked for: "how many were voided and how much was that"."""
+    """One figure where two were asked for: "how many were voided and how much was that", "how many were late, out of how many"."""
     ops = [item.op for item in reading.items if item.op in ("count", "much")]
+    if len(frame.measures) == 1 and ops.count("count") > 1:
+        return ["how many"]
     if len(frame.measures) != 1 or not any(pair == ("count", "much") for pair in pairwise(ops)):
         return []
     return ["how many"] if frame.measures[0].agg == "sum" else ["how much"]

@@ -18,7 +18,16 @@ from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.catalog.semantics.calling import buyers, numbered
 from sqlagent.catalog.semantics.correcting import words_of
 from sqlagent.catalog.semantics.naming import LIST_ENDS
-from sqlagent.catalog.semantics.words import BOUGHT, NOT_YET, OPENED, PRICED, RUN_TOGETHER, STATES, UNITS
+from sqlagent.catalog.semantics.words import (
+    BOUGHT,
+    KEYS,
+    NOT_YET,
+    OPENED,
+    PRICED,
+    RUN_TOGETHER,
+    STATES,
+    UNITS,
+)
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
 from sqlagent.language.words import segment, split_name, stem
@@ -235,10 +244,16 @@ PHRASE = 2
 
 _JOINING = frozenset({"and", "or", "of", "the", "a"})
 
+TURNED = 0.3
+"""What it costs to take words for a name that has them in another order."""
+
 FAR = 0.75
 """Cost from which on words do not fit a name."""
 
 _ORDER = stem("order")
+_TYPE = stem("type")
+_CLASSES = frozenset(map(stem, ["type", "kind", "category", "class", "group", "name"]))
+"""Words that say of a column only that it sorts rows: fuel type, colour group."""
 
 
 GIVEN = "\0"
@@ -319,6 +334,8 @@ class Vocabulary:
                     self._add_labels(one, one.codes.pairs, 0.05)
                     if one.codes.kind and set(listed := _kind_words(one.codes.kind)) - set(one.words):
                         self._add(Entry("field", thing.table, one.column, listed, thing.noun))
+            if (coded := self._only_code(thing.table)) is not None:
+                self._add(Entry("field", thing.table, coded.column, (_TYPE,), thing.noun))
         for table, noun in numbered(model):
             self._add(Entry("thing", table, "", noun, ()))
             self.said_words.update(noun)
@@ -346,6 +363,13 @@ class Vocabulary:
         self._named = sorted(w for w in self._name_spellings() if len(w) > 3)
         self._own = sorted({*self._named, *(w for w in self._category_spellings() if len(w) > 3)})
         self._spelled = self._spellings()
+
+    def _only_code(self, table: str) -> Field | None:
+        """The one column of codes by which a table tells its rows apart, where none is called type: "surcharges by type"."""
+        fields = self.model.fields[table]
+        noun = {*self.model.things[table].noun, *KEYS}
+        coded = [one for one in fields if one.codes is not None and set(one.words) <= noun]
+        return coded[0] if len(coded) == 1 and not any(_TYPE in one.words for one in fields) else None
 
     def _add(self, entry: Entry) -> None:
         if entry.kind in ("thing", "field"):
@@ -384,6 +408,8 @@ class Vocabulary:
             stems = " ".join(stem(w) for w in words)
             if stems != key:
                 self.labels[stems].append((one, code, label, cost + 0.05))
+            if (head := normal(label.split(",")[0])) != key and head:
+                self.labels[stem(head)].append((one, code, label, cost + 0.1))
             if len(words) > 1 and sum(word not in _JOINING for word in words) <= PHRASE:
                 for word in (
                     word for word in words if word not in STOP_WORDS
@@ -490,6 +516,11 @@ class Vocabulary:
         if not any(t.kind != "concept" for t in found.values()) and len(lows) == 1 and not quoted:
             for coded, code, dear in self.shortened.coded(lows[0]):
                 keep(Target("value", coded.table, coded.column, code, dear, code))
+        if not found and not quoted and len(lows) > 1 and stem(lows[-1]) in _CLASSES:
+            for target in self.targets(lows[:-1]):
+                one = self.model.field(target.table, target.column) if target.kind == "field" else None
+                if one is not None and one.role is Role.DIMENSION and not set(one.words) & _CLASSES:
+                    keep(replace(target, cost=target.cost + 0.08))
         if not found:
             for coded, code, dear in self.shortened.initialled(lows):
                 keep(Target("value", coded.table, coded.column, code, dear, " ".join(lows).removesuffix("s")))
@@ -826,6 +857,11 @@ def _joined(name: str) -> str:
     return "".join(c for c in name.lower() if c.isalnum())
 
 
+def _is_turned(stems: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether words are a name's in another order, so that another of them is the noun: guided tours are no tour guides."""
+    return len(stems) > 1 and set(stems) == set(words) and stems[-1] != words[-1]
+
+
 def fit(stems: Sequence[str], entry: Entry) -> float | None:
     """How far words are from a name; None when one of them has no place in it.
 
@@ -837,6 +873,8 @@ def fit(stems: Sequence[str], entry: Entry) -> float | None:
     """
     words, matched, cost = set(entry.words), set(), 0.0
     own = False
+    if entry.kind == "thing" and _is_turned(stems, entry.words):
+        cost += TURNED
     if len(stems) == 1 and stems[0] == "full" and len(words) > 1:
         return None  # "how full" asks for no full name
     for word in stems:

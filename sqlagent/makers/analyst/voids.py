@@ -22,7 +22,22 @@ _VOID = frozenset({"void", "voided", "annulled", "deleted"})
 _UNDONE = _VOID | {"cancelled", "canceled", "draft", "rejected", "declined", "refused", "failed"}
 _GIFTS = frozenset(map(stem, ["donation", "gift", "contribution"]))
 _CAME = frozenset({"received", "succeeded", "success", "successful", "settled", "cleared", "captured"})
-_WENT = frozenset({"failed", "bounced", "refunded", "rejected", "declined", "returned"})
+_WENT = frozenset(
+    {
+        "pledged",
+        "promised",
+        "cancelled",
+        "canceled",
+        "void",
+        "voided",
+        "failed",
+        "bounced",
+        "refunded",
+        "rejected",
+        "declined",
+        "returned",
+    }
+)
 """States of money that came, and that never did or went back."""
 
 _UNDOING = frozenset(

@@ -26,7 +26,8 @@ from sqlagent.makers.analyst.changing.wordings import (
 )
 from sqlagent.makers.analyst.endings import endings
 from sqlagent.makers.analyst.periods import Period
-from sqlagent.makers.analyst.reading import Item, prepared, read
+from sqlagent.makers.analyst.phrasing import prepared
+from sqlagent.makers.analyst.reading import Item, read
 from sqlagent.makers.analyst.source import Source
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

@@ -18,7 +18,8 @@ from sqlagent.makers.analyst.changing.parts import Part, difference, parts
 from sqlagent.makers.analyst.changing.proposing import proposed
 from sqlagent.makers.analyst.changing.wordings import Wording, stretches, tidy
 from sqlagent.makers.analyst.endings import endings
-from sqlagent.makers.analyst.reading import condensed, prepared, read
+from sqlagent.makers.analyst.phrasing import condensed, prepared
+from sqlagent.makers.analyst.reading import read
 from sqlagent.makers.analyst.sampler import speaks
 from sqlagent.makers.analyst.source import Source, source_of
 from sqlagent.makers.analyst.telling import title

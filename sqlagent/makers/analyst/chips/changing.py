@@ -140,6 +140,8 @@ def _is_whole(frame: Frame) -> bool:
         return not (few or order or frame.having or frame.transform)
     if frame.transform in _ONE_WAY:
         return not (few or order)
+    if frame.transform == "concentration":
+        return few and not frame.per and not order
     if frame.transform == "share":
         return not frame.per
     return True

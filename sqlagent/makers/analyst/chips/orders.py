@@ -27,6 +27,7 @@ _TOLD = _SHOWN | {
     "between": "as the change from one to the other",
     "quotient": "as a percentage of one another",
     "groups": "how many groups there are",
+    "concentration": "as the share of the greatest",
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Order
 
 _TIMED = frozenset({"running", "moving", "change", "growth"})
-_GROUPED = frozenset({"share", "average", "spread", "groups"})
+_GROUPED = frozenset({"share", "average", "spread", "groups", "concentration"})
 _OF_GROUPS = frozenset({"within", "only groups"})
 
 
@@ -23,6 +23,8 @@ def settled(frame: Frame) -> Frame:
     if not groups:
         frame = replace(frame, order=None, limit=None, offset=0, having=(), with_empty=False, pivot=())
     is_timed = any(one.grain for one in groups)
+    if frame.transform == "concentration" and frame.limit is None:
+        frame = replace(frame, transform="")
     if frame.transform in _TIMED and not is_timed or frame.transform in _GROUPED and not groups:
         frame = replace(frame, transform="", window=0)
     return frame

@@ -75,7 +75,7 @@ def _own_price(source: Source, thing: Thing) -> Expr | None:
 
 
 def priced(source: Source, thing: Thing) -> Expr | None:
-    """Quantity times price of a line, less its discount where that is a share of it."""
+    """Quantity times price of a line, less its discount: a share of it, or money of the whole line."""
     quantity = next(
         (f for f in source.measures(thing.table) if set(f.words) & QUANTITY and f.unit != "money"), None
     )
@@ -86,6 +86,8 @@ def priced(source: Source, thing: Thing) -> Expr | None:
         return None
     discount = next((f for f in source.measures(thing.table) if stem("discount") in f.words), None)
     if discount is not None and not set(discount.words) & {"amount", "valu", "total"}:
+        if discount.unit == "money":
+            return Expr("discounted", (Slot(quantity), price, Slot(discount)), "money")
         high = float(discount.high or 0) if _is_number(discount.high) else 0.0
         unit = "" if high <= 1 else "percent" if high <= 100 and discount.unit == "percent" else "none"
         if unit != "none":

@@ -1,0 +1,157 @@
+"""A question as people type it, in the words it is read by: short forms opened, turns of phrase reworded, signs apart."""
+
+from __future__ import annotations
+
+import re
+
+from sqlagent.catalog.semantics.words import UNIT_ENDS
+from sqlagent.language.lexicon import MONTH_PATTERN
+from sqlagent.makers.analyst.vocabulary import Vocabulary
+
+_JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
+_NUMBER_OF = re.compile(r"\b(?:no\.?|nr\.?|nos\.?|nbr\.?|num\.?) of\b", re.IGNORECASE)
+_OF_NOW = re.compile(r"\b(this|last) (year|quarter|month|week)['’]?s(?= [a-z])", re.IGNORECASE)
+""" "this years orders": an apostrophe that was left out."""
+_WITHOUT = re.compile(r"(?<![\w/])w/o(?![\w/])", re.IGNORECASE)
+_REPEATED = re.compile(r"([,;.?!:])(?: ?\1)+")
+_BY_GRAIN = re.compile(
+    r"\b(day|week|month|quarter|year) (?:by|on|after) \1\b(?! growth| change)", re.IGNORECASE
+)
+"""One period after the other: "month by month"."""
+_SHORT_GRAINS = {
+    "yr": "year", "yrs": "years", "qtr": "quarter", "qtrs": "quarters", "mth": "month", "mths": "months", "mnth": "month", "mnths": "months", "mo": "month", "wk": "week", "wks": "weeks",
+}  # fmt: skip
+_SHORT_GRAIN = re.compile(rf"(?<![\w-])(?:{'|'.join(_SHORT_GRAINS)})(?![\w-])", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(r"\b(?:so far|side by side|next to each other|all in all|if any)\b", re.IGNORECASE)
+"""Phrases whose words mean something alone and nothing together."""
+_N = re.compile(r"(?<=[a-z]{2})\s+'?n'?\s+(?=[a-z]{2})")
+""" "hotels n restaurants"; a code N is written large."""
+
+
+_GROWTH = re.compile(r"\b(?:growth|grow|grew|grown|increase|increased)\b", re.IGNORECASE)
+_IN_PERCENT = re.compile(r",? (?:in|as) (?:%|percent|per cent|a percentage)$", re.IGNORECASE)
+"""Growth is told in percent, whether that is said or not."""
+
+
+def condensed(text: str) -> str:
+    """Put one space for several, and one mark for several of a kind: patterns then take time in proportion to a text.
+
+    Example:
+        >>> condensed("sales ,, ,  by   month ;;")
+        'sales , by month ;'
+    """
+    return _REPEATED.sub(r"\1", " ".join(text.split()))
+
+
+def prepared(text: str, vocabulary: Vocabulary) -> str:
+    """Give a question as it is cut: "w/o" and "n" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
+    text = _OF_NOW.sub(r"\1 \2", _NUMBER_OF.sub("number of", _N.sub(" and ", text)))
+    if _GROWTH.search(text):
+        text = _IN_PERCENT.sub("", text)
+    text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
+    text = _SHORT_GRAIN.sub(lambda short: _opened(short.group(), vocabulary), _BY_GRAIN.sub(r"by \1", text))
+    for found, written in _REWRITTEN:
+        text = found.sub(written, text)
+    text = _WITH_UNIT.sub(lambda found: _apart(found, vocabulary), text)
+    text = _OPPOSED.sub(lambda found: _opposed(found.group(), vocabulary), text)
+    text = text.replace("(", " , ").replace(")", " ")
+    return " ".join(text.replace("%", " % ").replace("#", " # ").split())
+
+
+_WITH_UNIT = re.compile(
+    r"(?<![\w$€£.,])(\d[\d.,]*)\s?(m|met(?:er|re)s?|l|lit(?:er|re)s?|t|tons?|tonnes?|h|g|cm|mm|ml)\b",
+    re.IGNORECASE,
+)
+_TALLER = re.compile(
+    r"\b(?:long|wid|deep|tall|high|heavi|broad|narrow|short|light)e?r than (?:a )?$", re.IGNORECASE
+)
+_UNITS_SAID = {**UNIT_ENDS, "h": "hours", "ton": "tonne", "meter": "metre", "liter": "litre"}
+"""Units as people type them behind a number, and the word that columns in them bear."""
+
+
+def _apart(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """ "20m" as 20 metres where a column is kept in metres, the length first; elsewhere it is 20 million."""
+    said = found[2].lower()
+    unit = _UNITS_SAID.get(said, _UNITS_SAID.get(said.rstrip("s"), said.rstrip("s")))
+    if unit == "hours":
+        return f"{found[1]} {unit}"
+    kept = [target for target in vocabulary.targets([unit]) if target.kind == "field"]
+    if not kept:
+        return found[0]
+    if _TALLER.search(found.string[: found.start()]):
+        return found[1]
+    long = {(t.table, t.column) for t in vocabulary.targets(["length"])} if unit == "metre" else set()
+    return f"{found[1]} {'length' if any((t.table, t.column) in long for t in kept) else unit}"
+
+
+_MONTHLY = rf"(?:{MONTH_PATTERN}|q[1-4]|h[12]|\d{{4}}|last|this|the)"
+_REWRITTEN = (
+    (re.compile(r"^what (?:did|do|have|has) (?:we|they|you) (?:all )?(?=(?:invoice|bill|charge|spend|pay|collect)(?:d|ed)?\b)", re.IGNORECASE), "how much did we "),
+    (re.compile(r"\b(\d[\d,.]*) (?:or|and) (?:over|more|above|older|higher|greater|longer|up)\b", re.IGNORECASE), r"at least \1"),
+    (re.compile(r"\b(\d[\d,.]*) (?:or|and) (?:under|less|fewer|below|younger|lower|shorter)\b", re.IGNORECASE), r"at most \1"),
+    (re.compile(r"\b(do|does|did|has|have|had|is|are|was|were)nt\b", re.IGNORECASE), r"\1n't"),
+    (re.compile(r"\b(?:that |which |who )?(?:take|takes|took) (?:the )?(longest|shortest) (from|between|to)\b", re.IGNORECASE), r"with the \1 time \2"),
+    (re.compile(r"(?<=\d )and (?:has |have |had )?(?:already|since|later) (?=\w)", re.IGNORECASE), "who "),
+    (re.compile(r"\b(?<=s )(order|visit|rent|book|purchas)ing(?= (?:per|by|each|in|during|since|this|last)\b)", re.IGNORECASE), r"who \1ed"),
+    (re.compile(r"\b(?:only|just) once\b|\bonce only\b", re.IGNORECASE), "exactly once"),
+    (re.compile(r"\b(?:placed|made|had|have|has|with|bought|took) (?:only|just) (?:one|1)\b", re.IGNORECASE), "with exactly one"),
+    (re.compile(r"\b(order|invoice|job|ticket|account|contract|serial|batch|part|po|quote|claim|policy) no(?=\s*(?:,|$|and\b))", re.IGNORECASE), r"\1 number"),
+    (re.compile(r"\b(q[1-4]|h[12]|[1-4]q) ?['’-]? ?([0-4]\d)\b(?![.,%\d])", re.IGNORECASE), r"\1 20\2"),
+    (re.compile(rf"\b({MONTH_PATTERN}) ?['’-]([0-4]\d)\b(?![.,%\d])", re.IGNORECASE), r"\1 20\2"),
+    (re.compile(r"\b(?<!not )(?<!still )([a-z]{3,}ed) with us\b", re.IGNORECASE), r"\1"),
+    (re.compile(r"\b((?:share|percentage|percent|proportion|part|%) of (?:all |our |the )*[\w-]+(?: [\w-]+)?) (?:that |which )?(?:carry|carries|carried|include|includes|included|contain|contains|contained|involve|involves|involved|come with|came with|bear|got|get) (?=an? |any |some |at least )", re.IGNORECASE), r"\1 with "),
+    (re.compile(r"\b(?:that |which )?we(?: have| had|['’]ve)? ever (?:issued|made|had|sold|got|received|sent|did|raised|placed|billed|wrote|took)\b", re.IGNORECASE), ""),
+    (re.compile(r"\b(?:that |who |which )?(?:placed|made|had|did|took|booked|attended|got|received) (?:their|his|her|its) (first|last|latest|most recent) ([\w-]+(?: [\w-]+)??) (?=(?:in|on|during|before|after|since|between|this|last)\b)", re.IGNORECASE), r"whose \1 \2 was "),
+    (re.compile(r"\b(?:came|come|comes|coming) (?:in|back)\b(?! (?:first|last|second|third|to|from|by|at|on)\b)", re.IGNORECASE), "visited"),
+    (re.compile(r"\bprice list (?:of|for) (?:the |our |all )?([\w -]+)$", re.IGNORECASE), r"list \1 with price"),
+    (re.compile(r"^how many (.+?),? and what (?:are they|is it|they are|it is) worth(?: in total| altogether)?(?=\s*\??$)", re.IGNORECASE), r"number and total amount of \1"),
+    (re.compile(r"^(?:the |our )?(highest|lowest|best|worst|biggest|busiest|slowest) (?!(?:selling|paid|rated|single)\b)([a-z][\w-]*(?: [a-z][\w-]*)?) (day|week|month|quarter|year)(?= in\b| of\b|$)", re.IGNORECASE), r"\3 with the \1 \2"),
+    (re.compile(r"\bbest[- ]selling (day|week|month|quarter|year)\b", re.IGNORECASE), r"\1 with the most units sold"),
+    (re.compile(r"\b(most|least) (return|refund|cancel|review)(?:l?ed|ed) ([a-z][\w-]*)\b", re.IGNORECASE), r"\3 with the \1 \2s"),
+    (re.compile(r"(?<![\w/])w/ ?(?=\w)", re.IGNORECASE), "with "),
+    (re.compile(r"^(?!how |which |what )(.+?),? (?:and )?(?:please )?(?:list|show|name|display) (?:them|these|those)(?: all| please)?$", re.IGNORECASE), r"list \1"),
+    (re.compile(r",? (?:by )?names?,? not (?:by )?(?:the )?(?:codes?|ids?|numbers?)(?: please)?$", re.IGNORECASE), ""),
+    (re.compile(r"\b(we|they|you)ve\b", re.IGNORECASE), r"\1 have"),
+    (re.compile(r"\baveraging\b", re.IGNORECASE), "with average"),
+    (re.compile(rf"\btook in (?=(?:{_MONTHLY})\b)", re.IGNORECASE), "took during "),
+    (re.compile(rf"\bending (?:in|within) (?=(?:(?:the )?next|{_MONTHLY})\b)", re.IGNORECASE), "ending during "),
+    (re.compile(r"\b(first|last) (?:day|date) of (?!(?:the |this |last |each |every )?(?:day|week|month|quarter|year|season)\b)", re.IGNORECASE), r"when was the \1 "),
+    (re.compile(r"\ban? (?=(?:hour|day|kilometre|kilometer|km|mile|litre|liter|hectare|tonne|kg|kilo|minute)\b(?! ago| earlier| later| before| after))", re.IGNORECASE), "per "),
+)  # fmt: skip
+"""Turns of phrase and how they are read: an hour as per hour, what we invoiced as how much."""
+
+_DEAD = ("deceased", "died", "dead")
+_OPPOSITES = {
+    "living": _DEAD,
+    "alive": _DEAD,
+    "valid": ("voided", "void", "invalid", "cancelled", "canceled", "expired"),
+}
+"""States that are told by their opposite where a source keeps none of that name."""
+_OPPOSED = re.compile(
+    rf"\b(?:{'|'.join(_OPPOSITES)})\b(?! (?:in|at|near|with|alone|abroad)\b)", re.IGNORECASE
+)
+
+
+def _opposed(word: str, vocabulary: Vocabulary) -> str:
+    """A state as what it denies, where the source only knows that: a ticket is valid that is not voided."""
+    if vocabulary.targets([word.lower()]):
+        return word
+    known = (
+        w
+        for w in _OPPOSITES[word.lower()]
+        if any(t.kind in ("field", "value") for t in vocabulary.targets([w]))
+    )
+    return next((f"non-{w}" for w in known), word)
+
+
+def _opened(short: str, vocabulary: Vocabulary) -> str:
+    """A grain written out, unless the source has a name or value of the short form."""
+    return short if vocabulary.targets([short.lower()]) else _SHORT_GRAINS[short.lower()]
+
+
+def _years_joined(text: str, vocabulary: Vocabulary) -> str:
+    """ "2025/26" as one text where the source stores it: years of schools, seasons and budgets."""
+    for found in _JOINED.findall(text):
+        if vocabulary.targets([found], quoted=True):
+            text = re.sub(rf"(?<![\w\"']){re.escape(found)}(?![\w\"'])", f'"{found}"', text)
+    return text
