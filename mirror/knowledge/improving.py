@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -29,7 +30,18 @@ from mirror.work.turns import turn_is_wanted
 from mirror.work.watching import Watch
 from sqlagent.errors import DatabaseError
 from sqlagent.evaluation.improving import LEAST as LEAST
-from sqlagent.evaluation.improving import Edit, History, Improver, Limits, Part, State, Step, grouped, split
+from sqlagent.evaluation.improving import (
+    Edit,
+    History,
+    Improver,
+    Limits,
+    Part,
+    State,
+    Step,
+    grouped,
+    kept_parts,
+    split,
+)
 from sqlagent.evaluation.improving.loop import Stopped
 from sqlagent.evaluation.improving.rules import RuleEditor, Seen
 from sqlagent.evaluation.improving.rules import term_of as term_of_edit
@@ -65,8 +77,7 @@ def improvement_ask(source: Source, by: User, calls: int = CALLS) -> Improvement
         if last is not None and last.status != Status.DONE:
             return last
         calls = max(1, min(calls, MOST_CALLS))
-        base = base_of(source, last)
-        if last is not None and last.base == base and not last.problem:
+        if last is not None and not last.problem and _is_as_left(source, last):
             row = last
             tree = History.of(row.tree)
             row.calls, tree.edits_asked, tree.idle = tree.calls + calls, 0, 0
@@ -76,7 +87,7 @@ def improvement_ask(source: Source, by: User, calls: int = CALLS) -> Improvement
             row.queued_at = timezone.now()
             row.save()
         else:
-            parts = dict(last.parts) if last is not None else {}
+            parts = {"marks": last.parts.get("marks", {})} if last is not None else {}
             row = Improvement.objects.create(
                 source=source, asked_by=by, base=base_of(source, None), calls=calls, parts=parts
             )
@@ -98,6 +109,17 @@ def improvement_stop(row: Improvement, by: User) -> None:
 def base_of(source: Source, row: Improvement | None) -> str:
     """What names the knowledge that an improvement started from: the terms in force but for those it brought itself."""
     return _named(_terms(source, row))
+
+
+def _is_as_left(source: Source, row: Improvement) -> bool:
+    """Whether nobody changed the terms that an improvement started from, or those that it brought."""
+    tree = History.of(row.tree)
+    held = [dict(edit.change) for edit in tree.edits(tree.in_force)]
+    brought = set(row.learnt.get(str(tree.in_force), ()))
+    own = {pk for pks in row.learnt.values() for pk in pks}
+    there = StoredTerm.objects.filter(pk__in=own, status=StoredTerm.Status.FORCE, problem="")
+    still = {one.pk for one in there if {"kind": one.kind, "phrase": one.phrase, "body": one.sql} in held}
+    return base_of(source, row) == row.base and still == brought and len(there) == len(brought)
 
 
 def _terms(source: Source, row: Improvement | None) -> tuple[Term, ...]:
@@ -146,8 +168,13 @@ class _Work:
         self.wanted: dict[str, Rows | None] = {}
         self.gives_way = False
         dialect = opened.catalog.dialect
-        self.groups = grouped((key, *template_text(one, dialect)) for key, one in self.known.items())
-        self.parts = split(list(dict.fromkeys(self.groups.values())), row.parts, str(row.source_id))
+        told = {key: template_text(one, dialect) for key, one in self.known.items()}
+        self.groups = grouped((key, *both) for key, both in told.items())
+        self.marks = {
+            key: hashlib.sha256(template.encode()).hexdigest()[:16] for key, (template, _) in told.items()
+        }
+        before = kept_parts(self.groups, self.marks, row.parts.get("marks", {}))
+        self.parts = split(list(dict.fromkeys(self.groups.values())), before, str(row.source_id))
 
     def go_on(self) -> None:
         """Take steps. Raises: DatabaseError, LeaseLost."""
@@ -155,10 +182,14 @@ class _Work:
         if not self.known:
             self.lease.end(why=NOTHING)
             return
-        if _named(self.start) != row.base:
+        if not _is_as_left(row.source, row):
             self.lease.end(why=CHANGED)
             return
-        row.parts = {**row.parts, **{group: str(part) for group, part in self.parts.items()}}
+        marks = {self.marks[key]: str(self.parts[group]) for key, group in self.groups.items()}
+        row.parts = {
+            "marks": {**row.parts.get("marks", {}), **marks},
+            "sizes": Counter(map(str, self.parts.values())),
+        }
         self.lease.write(parts=row.parts)
         improver = Improver(
             self.history, self.groups, self.parts, self.ask, self.editor().propose, Limits(calls=row.calls)
@@ -182,7 +213,9 @@ class _Work:
         for key, one in self.known.items():
             if self.parts[self.groups[key]] is Part.WORK and not self.watch.cancelled.is_set():
                 seen[key] = Seen(one.question, one.sql, self.teller.answer(one.question, bare).sql)
-        return RuleEditor(seen, self.opened.catalog, self.history, self.start)
+        words = StoredTerm.objects.filter(source=self.row.source).exclude(kind=StoredTerm.Kind.RULE)
+        known = [word for phrase, more in words.values_list("phrase", "synonyms") for word in (phrase, *more)]
+        return RuleEditor(seen, self.opened.catalog, self.history, known)
 
     def ask(self, edits: Sequence[Edit], keys: Sequence[str]) -> Mapping[str, bool]:
         """Answer verified questions as if none were verified, with some edits; fewer where it gives way or is stopped."""

@@ -54,7 +54,7 @@ def state_of(row: Improvement) -> str:
 
 def facts_of(row: Improvement) -> list[tuple[str, str]]:
     """Sizes of the thirds, answers asked for, and what is right in the work part at the start and now."""
-    tree, sizes = History.of(row.tree), Counter(row.parts.values())
+    tree, sizes = History.of(row.tree), Counter(row.parts.get("sizes", {}))
     start, now = tree.versions[0], tree.versions[tree.in_force]
     facts = [(f"{part} part".capitalize(), counted(sizes[str(part)], "template")) for part in Part]
     facts.append(("Answers asked for", f"{tree.calls:,} of {row.calls:,}"))
@@ -90,7 +90,7 @@ def _line(row: ImprovementStep, tree: History) -> StepLine:
         str(edit.get("phrase", "")),
         str(edit.get("body", "")),
         str(said.get("reason", "")),
-        f"{work[0]} won, {work[1]} lost" if edit else "",
+        f"{work[0]} won, {work[1]} lost" if edit and row.what != "rolled back" else "",
         f"{gate['won']} won, {gate['lost']} lost, p = {gate['p']:.2g} (needed {gate['level']:.2g})"
         if gate
         else "",

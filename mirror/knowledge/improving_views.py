@@ -45,7 +45,7 @@ def improving(request: PersonRequest, pk: int) -> HttpResponse:
         learnt=list(selectors.terms_of(source).filter(pk__in=learnt)),
         steps=lines_of(row, list(shown)) if row is not None else (),
         pager=pager_of(shown),
-        templates=len(row.parts) if row is not None else 0,
+        templates=sum(row.parts.get("sizes", {}).values()) if row is not None else 0,
     )
     return render(request, "knowledge/improving.html", {"page": page})
 

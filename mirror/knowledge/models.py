@@ -197,7 +197,7 @@ class Improvement(Retried):
     """A context that improves itself: the tree of versions of what is known of one source, grown by a worker from the verified answers.
 
     `base` names the knowledge that it started from; where people change that, it ends and the next one starts anew. `tree` holds the versions,
-    `parts` which third each group of templates belongs to, `learnt` the terms that each version brought into force.
+    `parts` which third each template belongs to and how large these are, `learnt` the terms that each version brought into force.
     """
 
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="improvements")

@@ -6,7 +6,7 @@ decides. Pure: asking and editing are given from outside.
 
 from sqlagent.evaluation.improving.gating import Gated, gate, level, sign_test
 from sqlagent.evaluation.improving.loop import Improver, Limits, Step
-from sqlagent.evaluation.improving.splitting import LEAST, Part, grouped, split
+from sqlagent.evaluation.improving.splitting import LEAST, Part, grouped, kept_parts, split
 from sqlagent.evaluation.improving.versions import Edit, History, State, Version
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Version",
     "gate",
     "grouped",
+    "kept_parts",
     "level",
     "sign_test",
     "split",

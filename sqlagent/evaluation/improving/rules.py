@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlagent.catalog.glossary.recurring import Edited, Recurring, Stated, lacking, recurring, unused
@@ -24,13 +24,13 @@ class Seen:
 
 
 class RuleEditor:
-    """Proposes terms. It sees the work part alone, and proposes nothing twice below one version."""
+    """Proposes terms. It sees the work part alone, and proposes nothing twice below one version, and no phrase that is `known`."""
 
     def __init__(
-        self, seen: Mapping[str, Seen], catalog: Catalog, history: History, known: Sequence[Term] = ()
+        self, seen: Mapping[str, Seen], catalog: Catalog, history: History, known: Iterable[str] = ()
     ) -> None:
         self.seen, self.catalog, self.history = seen, catalog, history
-        self.known = {phrase.casefold() for term in known for phrase in term.phrases}
+        self.known = {phrase.casefold() for phrase in known}
 
     def propose(self, edits: Sequence[Edit], failures: Sequence[str]) -> Edit | None:
         """The next term that was not tried after these edits; None where there is none."""

@@ -64,5 +64,23 @@ def split(groups: Sequence[str], known: Mapping[str, str], salt: str) -> dict[st
     return parts
 
 
+def kept_parts(
+    groups: Mapping[str, str], marks: Mapping[str, str], known: Mapping[str, str]
+) -> dict[str, Part]:
+    """Give groups the part that one of their questions had by its lasting mark. Where two differ, what the editor has seen stays seen.
+
+    Example:
+        >>> kept_parts({"8": "8", "9": "8"}, {"8": "orders in #", "9": "sales of #"}, {"orders in #": "gate", "sales of #": "work"})
+        {'8': <Part.WORK: 'work'>}
+    """
+    order = list(Part)
+    found: dict[str, Part] = {}
+    for key, group in groups.items():
+        if marks[key] in known:
+            part = Part(known[marks[key]])
+            found[group] = min(found.get(group, part), part, key=order.index)
+    return found
+
+
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()

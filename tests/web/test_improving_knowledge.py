@@ -120,9 +120,9 @@ def test_a_word_that_many_verified_questions_say_becomes_a_term_in_force_by_the_
     assert (term.phrase, term.sql, term.owner) == ("grand", VIP, alice)
     accepted = ImprovementStep.objects.get(what="accepted")
     assert accepted.said["gate"]["won"] >= 5 and not accepted.said["gate"]["lost"]
-    audit = {key for key, part in row.parts.items() if part == Part.AUDIT}
+    assert row.parts["sizes"] == dict.fromkeys(Part, 7) and len(row.parts["marks"]) == 21
     asked = {key for version in tree.versions for key in (*version.work, *version.gate)}
-    assert audit and not audit & asked
+    assert len(asked) == 14  # of 21: the audit third is never asked
     for browser in (as_alice, as_bob):
         page = unescape(browser.get(url("improving", small.pk)).content.decode())
         assert "“grand”" in page and VIP in page and "became right" in page and "In force" in page
@@ -151,7 +151,9 @@ def test_what_later_questions_speak_against_is_rolled_back_and_its_term_retired(
         answer_services.answer_verify(
             small, answer.question, answer.sql.replace(VIP, "orders.amount > 0"), alice
         )
+    marks = Improvement.objects.get().parts["marks"]
     row = worked(improving.improvement_ask(small, alice))
+    assert row.parts["marks"] == marks  # each template stays in its third, whatever answer is verified for it
     assert ImprovementStep.objects.filter(what="rolled back").count() == 1
     assert StoredTerm.objects.get(phrase="grand", sql=VIP).status == "retired"
     assert History.of(row.tree).in_force == 0
@@ -166,6 +168,19 @@ def test_terms_changed_by_hand_end_it_and_the_next_one_starts_from_them(small, a
     again = improving.improvement_ask(small, alice)
     assert again != row and again.base != row.base
     assert worked(again).why != improving.CHANGED
+
+
+def test_a_learnt_term_that_somebody_retires_stays_retired(small, alice):
+    verified(small, alice, 21)
+    row = worked(improving.improvement_ask(small, alice))
+    term = StoredTerm.objects.get()
+    term_services.term_status(term, "retired", alice)
+    again = worked(improving.improvement_ask(small, alice))
+    assert (
+        again != row and History.of(again.tree).in_force == 0 and again.parts["marks"] == row.parts["marks"]
+    )
+    term.refresh_from_db()
+    assert term.status == "retired" and StoredTerm.objects.filter(status="force").count() == 0
 
 
 def test_the_budget_ends_it_and_a_fresh_one_goes_on_where_it_was(small, alice):
