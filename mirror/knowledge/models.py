@@ -178,6 +178,9 @@ class Evaluation(Retried):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     terms = models.PositiveIntegerField(default=0, help_text="Terms in force then")
+    with_llm = models.BooleanField(
+        default=False, help_text="Language models are asked too, on the budget of who asked"
+    )
     results = models.JSONField(default=list)
     summary = models.JSONField(default=dict, blank=True)
     problem = models.TextField(blank=True, help_text="Why nothing was measured")
