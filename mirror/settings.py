@@ -185,8 +185,8 @@ SECOND_FACTOR_REQUIRED = env.str("SECOND_FACTOR_REQUIRED", default="nobody")
 if SECOND_FACTOR_REQUIRED not in ("nobody", "administrators", "everyone"):
     raise ImproperlyConfigured("SECOND_FACTOR_REQUIRED must be nobody, administrators or everyone")
 
-# An OpenID Connect provider that people sign in by (docs/identity.md): its issuer as it names itself, and what it
-# knows Mirror by. Without an issuer there is none.
+# An OpenID Connect provider that people sign in by (docs/identity.md): its issuer as it names itself, and the client id
+# and secret of Mirror there. Without an issuer there is none.
 OIDC_ISSUER = env.str("OIDC_ISSUER", default="").strip()
 OIDC_CLIENT_ID = env.str("OIDC_CLIENT_ID", default="").strip()
 OIDC_CLIENT_SECRET = env.str("OIDC_CLIENT_SECRET", default="").strip()
@@ -205,17 +205,17 @@ if OIDC_ISSUER and not (
 ):
     raise ImproperlyConfigured("OIDC_ISSUER must be an address that begins with https://")
 
-# What people call it; it stands on the button.
+# Its name among people; it stands on the button.
 OIDC_NAME = env.str("OIDC_NAME", default="your company")
 
-# What it is asked for. Empty: openid, profile, email, groups and offline_access, as far as it says that it has them.
+# Scopes of the request. Empty: openid, profile, email, groups and offline_access, as far as the provider lists them.
 OIDC_SCOPES = env.str("OIDC_SCOPES", default="")
 
 # The claim that lists somebody's groups; a dot leads into an object, as in realm_access.roles.
 OIDC_GROUPS_CLAIM = env.str("OIDC_GROUPS_CLAIM", default="groups")
 
 # Only people in one of these groups are let in; empty: everyone whom the provider lets in.
-OIDC_ALLOWED_GROUPS = env.list("OIDC_ALLOWED_GROUPS", default=[])
+OIDC_ALLOWED_GROUPS = [one.strip() for one in env.list("OIDC_ALLOWED_GROUPS", default=[])]
 
 # Further parameters of the request that a browser is sent with, such as access_type=offline&prompt=consent.
 OIDC_AUTHORIZE_PARAMS = env.str("OIDC_AUTHORIZE_PARAMS", default="")

@@ -59,10 +59,14 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Every attempt so far agreed, and their answer was checked; without `problems` no more is asked."""
+    """Every attempt so far agreed, and their answer was checked; without `problems` no more is asked.
+
+    `vouched` says that one of them is the built-in analyst's reading beside a language model's attempt.
+    """
 
     size: int
     problems: tuple[str, ...] = ()
+    vouched: bool = False
 
     @property
     def said(self) -> str:
@@ -72,6 +76,8 @@ class Checked:
             >>> Checked(2).said
             'Two attempts agreed and the checks passed'
         """
+        if self.vouched:
+            return "The first attempt and the built-in analyst agreed and the checks passed"
         count = _NUMBERS[self.size] if self.size < len(_NUMBERS) else str(self.size)
         end = ", but their answer may leave something out" if self.problems else " and the checks passed"
         return f"{count} attempts agreed{end}"

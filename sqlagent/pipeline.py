@@ -33,6 +33,7 @@ from sqlagent.events import (
     Sampling,
 )
 from sqlagent.guard import Policy
+from sqlagent.journey import evidence
 from sqlagent.journey.chosen import makers
 from sqlagent.journey.concluding import conclude
 from sqlagent.journey.rival_terms import told_apart
@@ -42,7 +43,7 @@ from sqlagent.journey.typed import as_typed, typed_sql
 from sqlagent.journey.vouched import vouched
 from sqlagent.makers import following, llm_repair, repair
 from sqlagent.makers.analyst.source import source_of
-from sqlagent.makers.generation import LlmSampler
+from sqlagent.makers.generation import LOOKING, LlmSampler
 from sqlagent.method import (
     answer_checks,
     execution,
@@ -67,7 +68,6 @@ from sqlagent.values import (
     Catalog,
     Execution,
     ExecutionGroup,
-    Finding,
     Knowledge,
     LinkedSchema,
     Outcome,
@@ -77,6 +77,9 @@ from sqlagent.values import (
 )
 
 NOTHING_KNOWN = Knowledge()
+
+FRAME_SECONDS = 5.0
+"""What the analyst's frame beside a language model may take: the model waits for it, and may be right without."""
 
 
 def answer(
@@ -232,6 +235,7 @@ class Journey(State):
             prober=chosen.prober,
             analysis=chosen.analysis,
             doubt=chosen.doubt,
+            frame=chosen.beside,
             executor=setting.executor(setting.limits(setting.budget.rows), is_cached=True),
             ordered=grouping.asks_order(way.question),
             deadline=monotonic() + setting.budget.seconds,
@@ -240,20 +244,25 @@ class Journey(State):
     def rounds(self) -> Iterator[Event]:
         """Sample, execute, rank and audit; then once more with feedback when the audit says so.
 
-        No auditor is asked where every attempt agreed and the checks passed, nor where every reply declined. No round
-        begins on a budget that is used up. `faithful` replaces the pool, whatever was in it; else the gate decides.
+        No auditor is asked where every attempt agreed and the checks passed, where every reply declined, nor where one
+        question settled which of two answers is meant. No round begins on a budget that is used up. `faithful` replaces the pool, whatever was in it; else the gate decides.
         """
         for number in range(self.setting.budget.rounds + 1):
             earlier, earlier_pool = self.ranking, tuple(self.pool)
             yield Sampling(number, self.verdict.unmet if number else ())
             if number and self.is_replacing:
                 self.pool, self.groups, self.replaced = [], (), self.replaced + len(self.pool)
-            yield from self.gather(number)
+            was_settled = bool(number) and (yield from self.settled_by_asking(number))
+            if not was_settled:
+                yield from self.gather(number)
             self.rank()
             if number and self.stands(earlier):
                 self.pool, self.ranking = list(earlier_pool), earlier
                 self.groups = tuple(r.group for r in earlier.groups)
             yield Ranked(self.ranking)
+            if was_settled:
+                self.verdict = resampling.settled(self.ranking)
+                return
             if self.llm is not None and (self.is_checked or self.setting.budget.audit == "never"):
                 self.verdict = resampling.unaudited(self.ranking)
                 return
@@ -277,26 +286,24 @@ class Journey(State):
         Of a language model its calls count, else candidates. A small first wave without SQL is no end yet.
         """
         made, calls = len(self.pool), self.calls
+        self.asked_before = calls
         budget = (
             sampling.replacing(self.setting.budget) if number and self.is_replacing else self.setting.budget
         )
+        if self.is_voted and number == 0 and self.frame is not None:
+            self.run_beside(self.frame)
         while count := sampling.next_wave(
             self.calls - calls if self.llm else len(self.pool) - made,
             budget,
             first=self.is_voted and number == 0,
+            vouched=self.beside is not None,
         ):
             if self.setting.cancelled.is_set():
                 raise Cancelled("The run was stopped.")
             wave = yield from self.sampled(number, count)
             if not wave and not (self.is_voted and self.calls <= self.setting.budget.first):
                 break
-            for ran in self.executor.run(wave, cancelled=self.setting.cancelled):
-                mended = self.mended(ran)
-                yield Executed(self.replaced + len(self.pool), mended)
-                self.pool.append(mended)
-            self.groups = self.grouped(self.pool)
-            if wave:
-                yield Grouped(self.groups, len(self.pool))
+            yield from self.ran(wave)
             yield from self.checks()
             settled = self.is_checked or (
                 self.setting.budget.mode == "fast" and sampling.settled(self.groups)
@@ -304,20 +311,36 @@ class Journey(State):
             if settled or monotonic() > self.deadline:
                 break
         yield from self.asked_to_mend()
+        if self.is_voted and self.beside is not None and not self.is_joined and self.pool and not self.groups:
+            yield from self.join_beside()
 
     def checks(self) -> Iterator[Event]:
-        """Where every attempt of a language model agreed, check their answer; without problems no more is asked."""
-        self.is_checked = False
-        if not self.is_voted or not sampling.unanimous(self.groups, self.calls):
-            self.problems = ()
+        """Where every attempt of a language model agreed, check their answer; without problems no more is asked.
+
+        A single attempt is enough where the analyst's frame says the same. A frame that says something else, or that the
+        checks doubt, counts for nothing.
+        """
+        self.is_checked, self.problems = False, ()
+        if not self.is_voted:
             return
-        members = self.groups[0].members
-        found = [
-            answer_checks.problems(self.question, self.linked, one, self.looked.index) for one in members
-        ]
-        self.problems = tuple(dict.fromkeys(problem for problems in found for problem in problems))
+        if self.beside is not None and not self.is_joined and sampling.unanimous(self.groups, self.calls, 1):
+            both = self.grouped([*self.pool, self.beside])
+            self.is_vouched = len(both) == 1
+            if self.is_vouched and self.calls < sampling.AGREEING and not self.problems_of(both[0]):
+                yield from self.join_beside()
+        if not sampling.unanimous(self.groups, self.calls + self.is_joined):
+            return
+        self.problems = self.problems_of(self.groups[0])
         self.is_checked = not self.problems
-        yield Checked(len(members), self.problems)
+        yield Checked(self.groups[0].size, self.problems, self.is_joined)
+
+    def problems_of(self, group: ExecutionGroup) -> tuple[str, ...]:
+        """What the checks find in the members of a group, each once."""
+        found = [
+            answer_checks.problems(self.question, self.linked, one, self.looked.index)
+            for one in group.members
+        ]
+        return tuple(dict.fromkeys(problem for problems in found for problem in problems))
 
     def grouped(self, pool: Sequence[Execution]) -> tuple[ExecutionGroup, ...]:
         """Gather a pool by result; where attempts vote, presentations of one answer vote together."""
@@ -363,6 +386,9 @@ class Journey(State):
         """The sampler's next candidates, told what the auditor and the checks found unmet."""
         start = self.calls if self.llm else len(self.pool)
         widens = self.is_voted and number == 0 and start == self.setting.budget.first > 0
+        begins = self.is_voted and number > 0 and start == self.asked_before
+        looked = evidence.looked_lines(self) if widens or begins else ()
+        lead = sampling.families(self.groups, self.problems, self.linked.full) if widens else ()
         self.calls += count
         return self.sampler.sample(
             self.question,
@@ -370,17 +396,17 @@ class Journey(State):
             count=count,
             start=start,
             round=number,
-            feedback=(*(self.feedback() if number else ()), *rendering.check_lines(self.problems)),
-            families=sampling.families(self.groups, self.problems, self.linked.full) if widens else (),
+            feedback=(
+                *(self.feedback() if number else ()),
+                *rendering.check_lines(self.problems),
+                *looked,
+            ),
+            families=(LOOKING, *lead) if looked else lead,
             cancelled=self.setting.cancelled,
         )
 
     def feedback(self) -> Sequence[str]:
         """What the next round is told of the ones before, as a language model may see it."""
-        findings: Sequence[Finding] = ()
-        if self.prober is not None and self.setting.privacy != "schema" and len(self.ranking.groups) > 1:
-            one, other = (ranked.representative.sql for ranked in self.ranking.groups[:2])
-            findings = self.prober.findings(one, other)
         return rendering.feedback_lines(
             self.verdict,
             self.ranking,
@@ -389,8 +415,54 @@ class Journey(State):
             self.question,
             self.linked,
             self.setting.privacy,
-            findings,
+            evidence.findings(self),
         )
+
+    def settled_by_asking(self, number: int) -> Generator[Event, None, bool]:
+        """Where two answers stand against each other, ask in either order which is meant; True where both replies ran.
+
+        That is the whole round then: nobody is asked to try again. The votes decide, by the gate of every round.
+        """
+        found = evidence.cases(self) if self.is_voted and isinstance(self.sampler, LlmSampler) else ()
+        if not found:
+            return False
+        assert isinstance(self.sampler, LlmSampler)
+        before = len(self.pool)
+        try:
+            wave = list(
+                self.sampler.settle(
+                    self.question, self.linked, found, round=number, cancelled=self.setting.cancelled
+                )
+            )
+        except LlmError:
+            wave = []
+        yield from self.ran(wave)
+        return len(self.pool) - before == len(found) and all(e.rows is not None for e in self.pool[before:])
+
+    def ran(self, wave: Sequence[Candidate]) -> Iterator[Event]:
+        """Run a wave into the pool, and group it."""
+        for ran in self.executor.run(wave, cancelled=self.setting.cancelled):
+            mended = self.mended(ran)
+            yield Executed(self.replaced + len(self.pool), mended)
+            self.pool.append(mended)
+        self.groups = self.grouped(self.pool)
+        if wave:
+            yield Grouped(self.groups, len(self.pool))
+
+    def run_beside(self, frame: Candidate) -> None:
+        """Run the analyst's frame beside a language model's attempts; one without rows, or that takes long, is left out."""
+        executor = self.setting.executor(self.setting.limits(self.setting.budget.rows, FRAME_SECONDS))
+        ran = next(iter(executor.run([frame], cancelled=self.setting.cancelled)))
+        self.beside = ran if ran.status in ("ok", "truncated") else None
+
+    def join_beside(self) -> Iterator[Event]:
+        """Put what the analyst's frame gave into the pool."""
+        assert self.beside is not None
+        self.is_joined = True
+        yield Executed(self.replaced + len(self.pool), self.beside)
+        self.pool.append(self.beside)
+        self.groups = self.grouped(self.pool)
+        yield Grouped(self.groups, len(self.pool))
 
     def mended(self, ran: Execution) -> Execution:
         """Give a candidate that did not work its repair by rule, and run it again."""

@@ -165,7 +165,10 @@ class OidcServer:
 
     def token_answer(self, form: dict[str, str], authorization: str) -> tuple[int, dict[str, Any]]:
         """Answer the token endpoint (RFC 6749, 4.1.3 and 6; RFC 7636, 4.6)."""
-        client = base64.b64decode(authorization.removeprefix("Basic ") or b"").decode()
+        if "secret in form" in self.faults:
+            client = f"{form.get('client_id')}:{form.get('client_secret')}" if not authorization else ""
+        else:
+            client = base64.b64decode(authorization.removeprefix("Basic ") or b"").decode()
         if client != f"{CLIENT}:{SECRET}":
             return 401, {"error": "invalid_client"}
         if form.get("grant_type") == "authorization_code":
@@ -195,7 +198,9 @@ class OidcServer:
             "jwks_uri": f"{self.issuer}/keys",
             "end_session_endpoint": f"{self.issuer}/out",
             "scopes_supported": self.scopes,
-            "token_endpoint_auth_methods_supported": ["client_secret_basic"],
+            "token_endpoint_auth_methods_supported": [
+                "client_secret_post" if "secret in form" in self.faults else "client_secret_basic"
+            ],
         }
         if "no token endpoint" in self.faults:
             del found["token_endpoint"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -119,7 +120,8 @@ def suggest(request: PersonRequest) -> JsonResponse:
 def follow(request: PersonRequest, pk: int) -> HttpResponse:
     """Ask a follow-up on a run's page, of the `version` that is shown there.
 
-    "Undo" and "redo" go a step through the thread, and "why?" goes to the page that tells why a figure changed.
+    "Undo" and "redo" go a step through the thread, "as a table" draws the same rows so, and "why?" goes to the page that
+    tells why a figure changed.
     """
     run = _run(request, pk)
     question, hint = request.POST.get("question", ""), request.POST.get("hint", run.hint)
@@ -127,8 +129,12 @@ def follow(request: PersonRequest, pk: int) -> HttpResponse:
     try:
         if step := services.step_take(run, version, question):
             return _stepped(request, step)
+        if drawn := services.chart_asked(version, question):
+            return _to_version(request, drawn)
         if explained := services.reasons_asked(run, version, question):
-            return redirect("dashboards:why", explained.pk)
+            of = services.reasons_named(question)
+            place = reverse("dashboards:why", args=[explained.pk])
+            return redirect(f"{place}?{urlencode({'of': of})}" if of else place)
         return _to_run(request, services.run_follow(run, question, hint, version))
     except services.AskingError as error:
         number = version.number if version is not None else None

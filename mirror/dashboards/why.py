@@ -5,6 +5,7 @@ The statements are supplied as the rows of cards are: read once, by a worker, an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from mirror.sources.models import Source
     from sqlagent.makers.analyst.frames import Frame
     from sqlagent.makers.analyst.source import Source as Known
+
+_WORD = re.compile(r"\w+")
+_YEAR = re.compile(r"\d{4}")
 
 # Dimensions that are shown, of those that are read.
 SHOWN = 4
@@ -87,6 +91,28 @@ class Why:
             now=self.change.period(now) or self.now,
             before=self.change.period(before) or self.before,
         )
+
+    def of(self, named: str) -> Why | None:
+        """The same for the latest period that words name (February, 2025, Q2 2026), against the one before; None where none is named."""
+        periods = self.change.periods
+        said = _WORD.findall(named.lower())
+        for now, before in zip(periods, periods[1:], strict=False):
+            if self.change.period(named) == now or _is_named(said, self.words(now)):
+                return replace(self, now=now, before=before)
+        return None
+
+
+def _is_named(said: Sequence[str], period: str) -> bool:
+    """Whether words name a period: each is one of its words, perhaps cut short, and no more than its year is left unsaid.
+
+    Example:
+        >>> _is_named(["feb"], "February 2026"), _is_named(["2026"], "February 2026"), _is_named(["feb", "2019"], "February 2026")
+        (True, False, False)
+    """
+    words = _WORD.findall(period.lower())
+    meant = [[word for word in words if word == one or len(one) > 2 and word.startswith(one)] for one in said]
+    rest = set(words) - {word for found in meant for word in found}
+    return bool(said) and all(meant) and all(_YEAR.fullmatch(word) for word in rest)
 
 
 @dataclass(frozen=True, slots=True)

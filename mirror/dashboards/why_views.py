@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -13,6 +14,7 @@ from mirror.asking.selectors import versions_visible_to
 from mirror.dashboards.why import Why, value_asked, why_of_part, why_of_version, why_refresh, why_serve
 from mirror.dashboards.why_pages import why_page
 from mirror.people.requests import PersonRequest
+from mirror.phrases import one_line
 from mirror.sources.selectors import sources_visible
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
@@ -33,9 +35,29 @@ def explore_why_ask(request: PersonRequest, pk: int) -> HttpResponse:
 
 @read_or_post
 def why(request: PersonRequest, pk: int) -> HttpResponse:
-    """Why the figure of an answer changed, by the version of its run; posting reads its rows anew."""
+    """Why the figure of an answer changed, by the version of its run; posting reads its rows anew.
+
+    `of` names a period in words: the address then says its days instead, or what cannot be told.
+    """
     found, back = _of_version(request, pk)
-    return _shown(request, found, reverse("dashboards:why", args=[pk]), back)
+    here = reverse("dashboards:why", args=[pk])
+    if named := request.GET.get("of", ""):
+        return _of_named(request, found, named, here)
+    return _shown(request, found, here, back)
+
+
+def _of_named(request: PersonRequest, found: Why, named: str, here: str) -> HttpResponse:
+    """Go to the change of the period that words name; to that of the last one, with a word about it, where they name none."""
+    of = found.of(named)
+    if of is None:
+        words = one_line(named, 60)
+        messages.info(
+            request,
+            f"“{words}” is no period of this figure that has one before it, so the last two are compared. "
+            f"For a part of the figure, ask “only {words}” on its answer first, then “why?”.",
+        )
+        return redirect(here)
+    return redirect(f"{here}?{urlencode({'now': of.now.first, 'before': of.before.first})}")
 
 
 @require_safe

@@ -86,7 +86,7 @@ class Parcel:
 
     `about` is the event in one word, for programs, and `introduction` the same for people; `uid` is the same at each attempt, so
     that a receiver can drop a second copy; `number` tells it from others of its title; `url` leads to
-    its page, behind sign-in. `message` says in words why a notice is sent
+    its page, behind sign-in; it is empty in a mail to somebody who may not open that. `message` says in words why a notice is sent
     (an alert's value, a failure's reason and next attempt); it is empty where nothing happened. `stop_url` leads
     an outside recipient to where they stop these mails; empty for others. `values` are those of its parameters, in words, and
     `read_at` is when its data were read; None for what carries no data.

@@ -17,7 +17,7 @@ LATE = timedelta(hours=1)
 
 
 def subject(parcel: Parcel) -> str:
-    """What the parcel is, in one line: its word, title, values and the day its data were read. A long title is cut first.
+    """Describe the parcel in one line: its word, title, values and the day its data were read. A long title is cut first.
 
     "Sales" that introduces itself with the word "Failed" gives "Failed: Sales"; of data it gives
     "Sales, 1 to 31 October 2025 (24 November 2026)".

@@ -18,7 +18,7 @@ from mirror.delivery.parcel import Section
 from mirror.delivery.parcel_words import rows_said
 from mirror.exports.defusing import defused
 from mirror.phrases import one_line
-from mirror.results.cells import aligned, clock_text, shown
+from mirror.results.cells import aligned, clock_text, on_clock, shown
 
 # A message is read at a glance; the files and the page have the rest.
 SHOWN_ROWS = 20
@@ -154,7 +154,7 @@ def _aligned(cells: list[ShownCell]) -> list[ShownCell]:
 
 def _cell(value: Any, column: str, clock: ZoneInfo) -> ShownCell:
     if isinstance(value, datetime):
-        return ShownCell(clock_text(value.astimezone(clock) if value.tzinfo else value))
+        return ShownCell(clock_text(on_clock(value, clock)))
     cell = shown(value, column)
     if cell.look == "num":
         return ShownCell(cell.text, "num")

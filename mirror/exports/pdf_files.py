@@ -24,7 +24,7 @@ from fpdf.enums import XPos, YPos
 from mirror.exports.pdf_letters import FAMILY, Letters
 from mirror.exports.values import PDF_ROWS, Cover, Row, Sheet
 from mirror.phrases import one_line
-from mirror.results.cells import aligned, clock_text, shown
+from mirror.results.cells import aligned, clock_text, on_clock, shown
 
 # A table wider than this is shown in part: parts of a table are read side by side, and five are many.
 PDF_COLUMNS = 40
@@ -214,7 +214,7 @@ def _aligned(cells: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _cell(value: Any, column: str, letters: Letters, clock: ZoneInfo | None) -> tuple[str, str]:
     if clock is not None and isinstance(value, datetime):
-        return clock_text(value.astimezone(clock) if value.tzinfo else value), ""
+        return clock_text(on_clock(value, clock)), ""
     cell = shown(value, column)
     return letters.fit(one_line(cell.text[: _CELL_CHARS * 2])[:_CELL_CHARS]), cell.look
 

@@ -1,4 +1,4 @@
-"""A chart that Excel draws by itself, of the cells of its sheet: who opens the file can change it."""
+"""A chart that Excel draws by itself, of the cells of its sheet: a reader of the file can change it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _WIDTH, _HEIGHT, _LYING = 640, 380, 22
 def chart_insert(book: Workbook, page: Worksheet, title: str, sheet: Sheet, rows: int) -> bool:
     """Put the chart of a sheet beside its table, where Excel can draw it as it is; tell whether it could.
 
-    Bars, lines, areas and pies of columns as they stand, of so many rows as can be read. What is added up or split by a
-    second column, and other marks, are left to the picture. `title` is the page's name.
+    Bars, lines, areas and pies of columns as they stand, of so many rows as can be read. Charts that add up or split
+    by a second column, and other marks, are left to the picture. `title` is the page's name.
     """
     chart = sheet.chart or {}
     mark, at = (

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -32,7 +31,7 @@ from mirror.exports.texts import exact, whole
 from mirror.exports.values import XLSX_ROWS, Cover, Sheet
 from mirror.exports.xlsx_charts import chart_insert
 from mirror.phrases import one_line
-from mirror.results.cells import is_repeated
+from mirror.results.cells import is_repeated, on_clock
 
 # Excel, "Specifications and limits": digits of a number, characters of a cell, columns of a sheet.
 _DIGITS = 15
@@ -175,8 +174,8 @@ class _Filling:
 
     def _datetime(self, row: int, place: int, value: datetime) -> None:
         if self._clock is not None and value.tzinfo is not None:
-            with suppress(OverflowError):
-                value = value.astimezone(self._clock)
+            value = on_clock(value, self._clock)
+            if value.tzinfo is self._clock:
                 self.repeated_times += is_repeated(value)
                 value = value.replace(tzinfo=None)
                 self.has_moved_times = True

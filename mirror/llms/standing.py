@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 
 from mirror.llms.models import Endpoint
+from mirror.secrets import SecretUnreadable
 from mirror.storable import storable
 from mirror.work.store import store_keep
 
@@ -30,7 +31,16 @@ def troubles_keep(opened: Iterable[tuple[Endpoint, OpenAiLlm]]) -> None:
             words = str(storable(trouble))[:TROUBLE_CHARS]
             same = {"pk": endpoint.pk, "base_url": endpoint.base_url, "model": endpoint.model}
             rows = Endpoint.objects.filter(**same).exclude(trouble=words)
-            rows.update(trouble=words, trouble_at=timezone.now() if words else None)
+            if any(_key_of(row) == _key_of(endpoint) for row in rows):
+                rows.update(trouble=words, trouble_at=timezone.now() if words else None)
 
     if told:
         store_keep(write)
+
+
+def _key_of(endpoint: Endpoint) -> str | None:
+    """The key of an endpoint; None where it cannot be read."""
+    try:
+        return str(endpoint.key)
+    except SecretUnreadable:
+        return None

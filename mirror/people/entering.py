@@ -1,4 +1,4 @@
-"""Letting somebody in who proved who they are: a session of their own, and the page that they wanted."""
+"""Sign a person in after the proof: the code that lacks, a session of their own, the page that they wanted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from urllib.parse import quote, unquote
 
 from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, login
+from django.contrib.auth import BACKEND_SESSION_KEY, login, logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.crypto import constant_time_compare
@@ -19,24 +19,29 @@ from mirror.people.wrong_passwords import COOKIE, COOKIE_SECONDS, browser_cookie
 
 # The cookie that keeps which page somebody wanted before they signed in, and how long it does.
 WANTED, WANTED_SECONDS = "mirror_wanted", 3_600
-# What a session keeps of who has yet to give a code, for how long that may take, and that one was given.
+# Keys of a session: a person who has yet to give a code (for at most so many seconds), and that one was given.
 HALF, HALF_SECONDS, CODED = "half", 600, "coded"
 
 
 def enter(request: HttpRequest, user: User, way: Session.Way, wanted: str = "") -> HttpResponse:
     """Sign somebody in, or ask for the one-time code that lacks; then they go where they wanted.
 
-    Who comes by the identity provider is asked by it: a second factor is its own affair.
+    The identity provider asks its people for a second factor itself.
     """
     wanted = wanted or page_wanted(request)
     if way != Session.Way.PROVIDER and (codes.is_on(user) or codes.is_required(user)):
+        # Another person may be signed in here, who gives no code; and a key that was known before is worth nothing after.
+        if request.user.is_authenticated:
+            logout(request)
+        else:
+            request.session.cycle_key()
         request.session[HALF] = [user.pk, user.get_session_auth_hash(), way, time.time(), wanted]
         return redirect("people:code" if codes.is_on(user) else "people:codes")
     return _let_in(request, user, way, wanted)
 
 
 def enter_by_code(request: HttpRequest) -> HttpResponse:
-    """Sign in whoever gave the code that lacked."""
+    """Sign in the person who gave the code that lacked."""
     half = half_in(request)
     assert half is not None
     user, way, wanted = half
@@ -47,7 +52,7 @@ def enter_by_code(request: HttpRequest) -> HttpResponse:
 
 
 def half_in(request: HttpRequest) -> tuple[User, Session.Way, str] | None:
-    """Who proved all but the code in this browser a moment ago, by which way, and where they want to go."""
+    """Give the person who proved all but the code in this browser a moment ago, the way, and the page that they want."""
     pk, proved, way, at, wanted = request.session.get(HALF, (0, "", "", 0, ""))
     user = User.objects.filter(pk=pk, is_active=True).first()
     if user is None or time.time() - at > HALF_SECONDS:

@@ -1,4 +1,4 @@
-"""Users, the teams they are in, what signs them in, their sessions, and what bounds what they do."""
+"""Users, their teams, their ways to sign in, their sessions and their quotas."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class Session(AbstractBaseSession):
 
     @property
     def mark(self) -> str:
-        """What a page may call it by: the key itself would sign in whoever reads it."""
+        """Its name on pages: the key itself would sign in its reader."""
         return salted_hmac("mirror.people.session", self.session_key, algorithm="sha256").hexdigest()[:32]
 
 
@@ -210,7 +210,7 @@ class Identity(models.Model):
 
 
 class GroupRule(models.Model):
-    """What people in a group of the provider are here: a member of a team, or an administrator where there is no team."""
+    """The meaning of a group of the provider: its people are members of a team, or administrators where there is no team."""
 
     group = models.CharField(max_length=200)
     team = models.ForeignKey(
@@ -231,7 +231,7 @@ class GroupRule(models.Model):
 
 
 class CodeMaker(models.Model):
-    """What makes somebody's one-time codes: a secret that an authenticator keeps too. It counts once it is confirmed.
+    """The secret of somebody's one-time codes, which an authenticator app keeps too. It counts once it is confirmed.
 
     `last_step` is the period of the last code taken: that one and earlier ones are taken no more.
     """

@@ -1,4 +1,4 @@
-"""What the pages about people show."""
+"""Data of the pages about people."""
 
 from __future__ import annotations
 
@@ -52,11 +52,12 @@ class TeamPage:
 
 @dataclass(frozen=True, slots=True)
 class AccountPage:
-    """How one signs in oneself."""
+    """How one signs in oneself; `mark` is that of the session that asks."""
 
     provider: Provider | None
     identity: Identity | None
     has_codes: bool
+    mark: str
     sessions: list[SessionLine]
 
 
@@ -76,7 +77,7 @@ def account_page(user: User, key: str) -> AccountPage:
         for one in sessions_of(user)[:MOST_SESSIONS]
     ]
     lines.sort(key=lambda line: not line.is_here)
-    return AccountPage(provider(), identity_of(user), is_on(user), lines)
+    return AccountPage(provider(), identity_of(user), is_on(user), Session(session_key=key).mark, lines)
 
 
 def browser_named(told: str) -> str:

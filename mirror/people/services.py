@@ -99,6 +99,11 @@ def user_password(user: User, password: str) -> None:
     log.info("User %s set their password", user.pk)
 
 
+def password_refused(user: User) -> None:
+    """Tell the audit that another password was asked for with a wrong one of now: it may be somebody at an open browser."""
+    record("chose a password", user, by=user, is_refused=True, why="a wrong password of now")
+
+
 @transaction.atomic
 def user_address(user: User, email: str) -> None:
     """Keep the mail address that somebody typed of themselves; an empty one is none.
@@ -254,11 +259,17 @@ def team_create(name: str, by: User) -> Team:
 
 
 @transaction.atomic
-def member_add(team: Team, username: str, *, is_manager: bool = False, why: str = "") -> Membership:
+def member_add(team: Team, username: str, *, is_manager: bool = False) -> Membership:
     """Put somebody into a team; who is in it already keeps their place. Raises: PeopleError."""
     user = User.objects.filter(username__iexact=username.strip(), is_active=True).first()
     if user is None:
         raise PeopleError(f"There is nobody called “{username.strip()}” here.")
+    return member_join(team, user, is_manager=is_manager)
+
+
+@transaction.atomic
+def member_join(team: Team, user: User, *, is_manager: bool = False, why: str = "") -> Membership:
+    """Put a user into a team, for a reason where no person asks for it. Raises: PeopleError for a service that would manage it."""
     if user.is_service and is_manager:
         raise PeopleError(SERVICE)
     membership, made = Membership.objects.get_or_create(team=team, user=user)

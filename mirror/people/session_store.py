@@ -18,11 +18,11 @@ from django.utils import timezone
 from mirror.people.models import Identity, Session
 from mirror.people.ways import way_of
 
-# Where the data of a session keep from where it was begun: address and browser.
+# The key of a session's data for its address, browser and beginning.
 FROM = "from"
-# How old what is told of the last use may be.
+# The time of the last use is kept to so much.
 SEEN = timedelta(minutes=5)
-# How long a browser keeps what it began before it is signed in.
+# How long a session lives in which nobody is signed in.
 ANONYMOUS = timedelta(hours=1)
 
 
@@ -34,7 +34,7 @@ class SessionStore(RowStore):
         return Session
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:
-        """Make the row of what a session holds."""
+        """Make the row of a session's data."""
         row = super().create_model_instance(data)
         assert isinstance(row, Session)
         row.user_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
@@ -49,7 +49,7 @@ class SessionStore(RowStore):
         return row
 
     async def acreate_model_instance(self, data: dict[str, Any]) -> Session:
-        """Make the row of what a session holds, as views that wait keep it."""
+        """Make the row of a session's data, for asynchronous views."""
         return await sync_to_async(self.create_model_instance)(data)
 
     def _get_session_from_db(self) -> Session | None:
@@ -61,7 +61,7 @@ class SessionStore(RowStore):
 
 
 def vouched_until(user_id: int) -> datetime:
-    """Until when sessions by the provider go on without another word of it; the past where there is no account."""
+    """Tell until when sessions by the provider go on without another word of it; now where there is no account."""
     account = Identity.objects.filter(user_id=user_id).first()
     if account is None or account.vouched_at is None:
         return timezone.now()

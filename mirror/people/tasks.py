@@ -8,15 +8,15 @@ from celery import shared_task
 @shared_task
 def tick_people() -> None:
     """Ask the identity provider who is still there, and end the access of who is not."""
-    from mirror.people.provider import services
+    from mirror.people.provider import vouching
 
-    services.identities_ask()
-    services.identities_shut_out()
+    vouching.identities_ask()
+    vouching.identities_shut_out()
 
 
 @shared_task
 def end_sessions() -> None:
-    """Delete what is left of sessions that ended."""
+    """Delete the rows of sessions that ended."""
     from mirror.people import services
 
     services.sessions_forget()

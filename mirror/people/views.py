@@ -122,8 +122,11 @@ def account(request: PersonRequest) -> HttpResponse:
         services.user_password(form.user, form.cleaned_data["new_password1"])
         update_session_auth_hash(request, form.user)
         services.links_end(request.user)
+        services.sessions_end_others(request.user, request.session.session_key or "")
         messages.success(request, "Your password is set.")
         return redirect("people:account")
+    if form.has_error("old_password", "password_incorrect"):
+        services.password_refused(request.user)
     return _show_account(request, form, AddressForm(instance=request.user))
 
 

@@ -32,7 +32,7 @@ def _is_vouched_for(user: User) -> bool:
 
 
 class _Entered(ModelBackend):
-    """By something that a view looked at before."""
+    """By a proof that a view has checked."""
 
     def authenticate(
         self,

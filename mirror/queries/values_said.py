@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -12,6 +13,10 @@ from mirror.queries.parameters import ParameterError, value_read
 from mirror.results.cells import shown
 from sqlagent.rows.columns import in_words
 
+# Names of the first and the last day of a period.
+_BEGINS = re.compile(r"\b(since|from|start|begin|first)", re.IGNORECASE)
+_ENDS = re.compile(r"\b(until|till|to\b|end|last)", re.IGNORECASE)
+
 VALUE_CHARS = 60
 """Characters of one text that are said."""
 
@@ -21,7 +26,7 @@ def values_said(
 ) -> str:
     """Say the values of parameters in their order; empty without parameters. Dates in words are as of `today`.
 
-    Two dates, the earlier first, are a period from one day to the other. What has no value, or one that cannot be read, is left out:
+    Two dates whose names say so, as since and until, from and to, are a period from one day to the other. A parameter without a value, or with one that cannot be read, is left out:
     `sql_bind` is the one to refuse it.
 
     Example:
@@ -42,7 +47,12 @@ def values_said(
         label = one_line(str(parameter.get("label") or ""), 40) or in_words(parameter["name"])
         read.append((label[:1].lower() + label[1:] if label[1:2].islower() else label, value))
     days = [value for _, value in read if isinstance(value, date)]
-    if len(days) != 2 or days[0] > days[1]:
+    begins, ends = (
+        [bool(pattern.search(label)) for label, value in read if isinstance(value, date)]
+        for pattern in (_BEGINS, _ENDS)
+    )
+    is_period = begins == [True, False] and ends == [False, True]
+    if not is_period or days[0] > days[1]:
         return ", ".join(f"{label} {_said(value)}" for label, value in read)
     others = [f"{label} {_said(value)}" for label, value in read if not isinstance(value, date)]
     return ", ".join([period_said(days[0], days[1]), *others])

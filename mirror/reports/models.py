@@ -171,7 +171,7 @@ class ReportRun(Retried):
 
 
 class RunPart(models.Model):
-    """What one SQL of a run gave: the SQL as it ran, its rows, its chart, its sentence.
+    """The result of one SQL of a run: the SQL as it ran, its rows, its chart, its sentence.
 
     `figures` are its numbers where it gave nothing else: each with its name, exactly, for reading, and how it changed.
     """

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -65,6 +65,23 @@ def shown(value: Any, column: str = "") -> Cell:
     text = exact if len(exact) <= SHOWN_CHARS else exact[:SHOWN_CHARS] + "…"
     is_cut = len(exact) > EXACT_CHARS
     return Cell(text, "" if text == exact or is_cut else exact, look, is_cut)
+
+
+def on_clock(at: datetime, zone: tzinfo) -> datetime:
+    """Give a time that has a zone as the clocks of another one show it; where these would need the year 0 or 10000, and without a zone, as it is.
+
+    Example:
+        >>> from datetime import UTC
+        >>> from zoneinfo import ZoneInfo
+        >>> str(on_clock(datetime(2026, 7, 1, 22, tzinfo=UTC), ZoneInfo("Europe/Oslo")))
+        '2026-07-02 00:00:00+02:00'
+        >>> str(on_clock(datetime(9999, 12, 31, 23, 59, tzinfo=UTC), ZoneInfo("Europe/Oslo")))
+        '9999-12-31 23:59:00+00:00'
+    """
+    try:
+        return at.astimezone(zone) if at.tzinfo is not None else at
+    except OverflowError:
+        return at
 
 
 def clock_text(at: datetime) -> str:

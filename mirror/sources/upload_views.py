@@ -52,8 +52,13 @@ def upload(request: PersonRequest, pk: int | None = None) -> HttpResponse:
 
 @read_or_post
 def review(request: PersonRequest, pk: UUID) -> HttpResponse:
-    """Show what was guessed, take corrections, and make the tables."""
-    upload = get_object_or_404(Upload.objects.select_related("source"), pk=pk, owner=request.user)
+    """Show what was guessed, take corrections, and make the tables. A page that polls is told once that nothing is left: 286."""
+    try:
+        upload = get_object_or_404(Upload.objects.select_related("source"), pk=pk, owner=request.user)
+    except Http404:
+        if request.htmx:
+            return render(request, "sources/_over.html", status=286)
+        raise
     if upload.source and not selectors.may_change(request.user, upload.source):
         raise PermissionDenied(f"Only {upload.source.owner} adds tables to this source.")
     upload_work.upload_look(upload)

@@ -23,13 +23,13 @@ from mirror.sources.powers import powers_read
 def visit(request: PersonRequest, pk: UUID) -> HttpResponse:
     """Follow a visit; once it has ended, lead on to the source or back to what was typed.
 
-    A page that polls may ask once more while it is led on, when nothing is left to follow.
+    A page that polls may ask once more while it is led on, when nothing is left to follow: 286 ends its polling.
     """
     try:
         visit = _visit(request, pk)
     except Http404:
         if request.htmx:
-            return HttpResponse(status=204)
+            return render(request, "sources/_over.html", status=286)
         raise
     visits.visit_look(visit)
     if visit.work == Visit.Work.TEST:

@@ -104,7 +104,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """How Mirror stands at one time. What ended is counted `since`. While all sending is paused no report is late."""
+    """How Mirror stands at one time. Ended work is counted `since`. While all sending is paused no report is late."""
 
     at: datetime
     since: datetime

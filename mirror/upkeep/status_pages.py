@@ -82,7 +82,7 @@ class DeliveryLine:
 
 @dataclass(frozen=True, slots=True)
 class StatusPage:
-    """How Mirror stands. What ended is looked for among the `newest` rows of each kind."""
+    """How Mirror stands. Ended work is looked for among the `newest` rows of each kind."""
 
     troubles: list[tuple[Trouble, str]]
     processes: list[ProcessLine]

@@ -34,6 +34,9 @@ def parser() -> argparse.ArgumentParser:
     answer.add_argument(
         "--drafts", type=int, default=0, help="drafts of the built-in generator shown to the LLM"
     )
+    answer.add_argument(
+        "--alone", action="store_true", help="the LLM without the built-in analyst's frame beside it"
+    )
     answer.add_argument("--rounds", type=int, help="resampling rounds, if not the budget's")
     traces = commands.add_parser("traces", help="runs as verified rewards and preference pairs")
     traces.add_argument(
@@ -120,6 +123,7 @@ def run(options: argparse.Namespace) -> None:
         budget = Budget.of(
             options.budget or ("faithful" if options.mode == "faithful" else "normal"),
             drafts=options.drafts,
+            **({"frame": False} if options.alone else {}),
             **{name: size for name, size in sizes.items() if size is not None},
         )
         if options.llm == "env":

@@ -16,9 +16,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from sqlagent import pipeline
-from sqlagent.evaluation.fit_ranker import POOLS, TRAINING
+from sqlagent.evaluation.fit_ranker import POOLS
 from sqlagent.evaluation.items import BadInput, Databases, Item, Source, read_items
 from sqlagent.evaluation.progress import Bar
+from sqlagent.evaluation.ranker_choices import TRAINING
 from sqlagent.evaluation.scoring import Scorer, calibration
 from sqlagent.evaluation.selecting import STATEMENT, drawn
 from sqlagent.events import Audited, Ended, Executed, Linked, Ranked

@@ -1,49 +1,56 @@
-"""Refits the weights of the deterministic judge on open data, cross-validated by database.
+"""Refits the weights of the deterministic judge on open data, with databases and families of systems left out.
 
 A conditional logit over the groups of a question: the right ones should outweigh the others. Each
-feature that has a plain meaning may only count in its meaning's direction, which is what keeps 70
-features from being learned by heart on a few hundred questions (without it the same features closed
-nothing of the gap, with it a quarter). Gold SQL changed in one place serves as further wrong groups.
-No question, database name or SQL gets into the fitted file.
+feature that has a plain meaning may only count in its meaning's direction, and only *sturdy* features count at all: those whose
+direction two kinds of questions confirm, and none contradicts. That is what keeps 70 features from being learned by heart on a
+few hundred questions. No question, database name or SQL gets into the fitted file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from random import Random
 
 import numpy as np
 from scipy.optimize import minimize
 
-from sqlagent.errors import DatabaseError
-from sqlagent.evaluation.items import BadInput, Databases, Item, Source, read_items
-from sqlagent.evaluation.mutations import mutations
-from sqlagent.evaluation.progress import Bar
-from sqlagent.evaluation.scoring import Scorer, gap_closed, mcnemar
-from sqlagent.evaluation.selecting import STATEMENT, drawn
-from sqlagent.makers.judging import FeatureJudge
-from sqlagent.method import grouping, linking
-from sqlagent.method.execution import Executor
-from sqlagent.method.ranking import SHOWN, is_empty
-from sqlagent.values import Candidate, Execution, Limits, LinkedSchema, Rows
+from sqlagent.evaluation.items import BadInput
+from sqlagent.evaluation.ranker_choices import (
+    FIVE,
+    FULL,
+    ONLY,
+    TRAINING,
+    WITHOUT_FIVE,
+    WITHOUT_FULL,
+    Choice,
+    read_generated,
+    read_mutants,
+    read_pool,
+)
+from sqlagent.evaluation.scoring import gap_closed, mcnemar
 
 POOLS = (("spider_dev", "spider_dev"), ("bird_dev", "bird_dev"), ("bird_minidev", "bird_dev"))
 """Folders of pools, and where their databases are."""
 
-TRAINING = "spider_train"
-SAMPLES, SAMPLE_SIZE, SAMPLE_WEIGHT = 10, 5, 0.1
-"""Small pools drawn from each question's candidates, and what one of them counts."""
+PENALTY = 1.0
+"""Ridge penalty in the features' own units."""
 
-MUTANT_WEIGHT, MUTANT_STEP = 0.03, 2
-"""What a training question counts (6,700 of them would drown 700 pools), and every which is taken."""
+GENERATED_WEIGHT = 0.05
+"""What a training question with the built-in generator's candidates counts."""
 
-PENALTY = 3.0
-"""Ridge penalty in the features' own units; 1 to 5 differ by less than a point."""
+CONFIRMED, CONTRADICTED, ALONE = 1.0, -1.5, 2.5
+"""Score (z) from which a kind of questions confirms the direction of a feature, up to which it contradicts it, and from which one is
+enough where the others have no such feature (hints)."""
 
-QUICK = Limits(seconds=0.5, rows=2_000)
+VOTE = frozenset({"log_share", "largest", "margin", "texts", "soft", "atoms_shared", "atoms_missing"})
+"""What candidates are beside one another. These always count: without them features alone are far worse than the vote."""
+
+SHARE = 1.5
+"""Weight of the logarithm of a group's share, on top of which features of pools are tested."""
+
+THIN = (0.0, 0.3)
+"""Leads in log-odds below which the vote keeps its winner, as they are reported; the first one holds."""
 
 UP = (
     "log_share", "largest", "margin", "texts", "soft", "atoms_shared", "mention_order", "mention_order_aggregate",
@@ -70,30 +77,15 @@ DOWN = (
 NAMES = (*UP, *DOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One question's groups: their features, which are right, and what choosing well counts.
-
-    `full` marks a whole pool, `oracle` one that holds the right answer.
-    """
-
-    db: str
-    pool: str
-    features: tuple[Mapping[str, float], ...]
-    right: tuple[bool, ...]
-    empty: tuple[bool, ...]
-    weight: float
-    full: bool = False
-    oracle: bool = False
-
-
 def fit(data: Path, out: Path) -> str:
     """Fit on the pools and the training questions under a folder; write weights; report. Raises: BadInput."""
     choices = [choice for name, place in POOLS for choice in read_pool(data / name, data / place)]
-    mutants = read_mutants(data / TRAINING)
-    report = cross_validated(choices, mutants)
-    fitted = weigh([*choices, *mutants])
-    kept = {name: round(float(w), 4) for name, w in zip(NAMES, fitted, strict=True) if abs(w) >= 0.005}
+    generated, mutants = read_generated(data / TRAINING), read_mutants(data / TRAINING)
+    learned = [c for c in choices if c.kind in (FULL, FIVE)]
+    names = sturdy(learned, generated)
+    report = f"{len(names)} sturdy features of {len(NAMES)}\n\n" + held_out(choices, generated, mutants)
+    fitted = weigh(learned, generated, mutants, names)
+    kept = {name: round(float(w), 4) for name, w in zip(names, fitted, strict=True) if abs(w) >= 0.005}
     about = (
         "Weights of the deterministic judge, in log-odds a unit of each feature (sqlagent/method/features says what each "
         "means). Fitted by: python -m sqlagent.evaluation fit ranker"
@@ -105,111 +97,64 @@ def fit(data: Path, out: Path) -> str:
     return report
 
 
-# ---------------------------------------------------------------- reading
-
-
-def read_pool(folder: Path, databases: Path) -> list[Choice]:
-    """Read a pool: all candidates of each question, and ten draws of five."""
-    items = read_items(folder / "pool.jsonl", pool=True)
-    opened = Databases(str(databases / "databases"))
-    bar, found = Bar(len(items), folder.name), []
-    for item in items:
-        found += _choices(item, opened.source(item.db), folder.name)
-        bar.step()
-    opened.close()
-    return found
-
-
-def _choices(item: Item, source: Source, pool: str) -> list[Choice]:
-    ran = {
-        e.candidate.sql: e
-        for e in Executor(source.database, source.catalog, STATEMENT).run(
-            [Candidate(sql) for sql in dict.fromkeys(item.candidates)]
-        )
-    }
-    linked = linking.link(item.question, source.catalog, source.index)
-    scorer, judge = Scorer(item, source), FeatureJudge(source.index, {})
-    found = []
-    for seed in (None, *range(SAMPLES)):
-        candidates = item.candidates if seed is None else drawn(item, SAMPLE_SIZE, seed)
-        executions = [ran[sql] for sql in candidates]
-        groups = grouping.group_by_execution(executions, grouping.asks_order(item.question))[:SHOWN]
-        if groups:
-            weight = 1.0 if seed is None else SAMPLE_WEIGHT
-            right = tuple(scorer.is_right(g.members[0].sql, g.rows) for g in groups)
-            found.append(
-                Choice(
-                    item.db,
-                    pool,
-                    tuple(judge.group_features(item.question, linked, groups)),
-                    right,
-                    tuple(is_empty(g) for g in groups),
-                    weight,
-                    seed is None,
-                    any(scorer.is_right(e.sql, e.rows) for e in executions),
-                )
-            )
-    return found
-
-
-def read_mutants(folder: Path) -> list[Choice]:
-    """Read training questions, each with its gold SQL among mutations that give other rows."""
-    items = read_items(folder / "questions.jsonl")[::MUTANT_STEP]
-    opened = Databases(str(folder / "databases"))
-    bar, found = Bar(len(items), "mutations"), []
-    for item in items:
-        choice = _mutant(item, opened.source(item.db))
-        if choice is not None:
-            found.append(choice)
-        bar.step()
-    opened.close()
-    return found
-
-
-def _mutant(item: Item, source: Source) -> Choice | None:
-    ordered = grouping.asks_order(item.question)
-    linked = linking.link(item.question, source.catalog, source.index)
-    judge = FeatureJudge(source.index, {})
-    gold = _run(item.gold or "", source)
-    if gold is None:
-        return None
-    key = grouping.fingerprint(gold, ordered)
-    rows = [_values(judge, item, linked, item.gold or "", gold)]
-    for sql in mutations(item.gold or "", source.catalog, Random(item.id)):
-        got = _run(sql, source)
-        if got is not None and grouping.fingerprint(got, ordered) != key:
-            rows.append(_values(judge, item, linked, sql, got))
-    if len(rows) < 2:
-        return None
-    right = (True, *[False] * (len(rows) - 1))
-    return Choice(item.db, TRAINING, tuple(rows), right, right, MUTANT_WEIGHT)
-
-
-def _run(sql: str, source: Source) -> Rows | None:
-    try:
-        return source.database.execute(sql, QUICK)
-    except DatabaseError:
-        return None
-
-
-def _values(
-    judge: FeatureJudge, item: Item, linked: LinkedSchema, sql: str, rows: Rows
-) -> Mapping[str, float]:
-    return judge.read(item.question, linked, Execution(Candidate(sql), rows, sql)).values
-
-
 # ---------------------------------------------------------------- fitting
 
 
-def weigh(choices: Sequence[Choice]) -> np.ndarray:
-    """Fit the weights: conditional logit, ridge penalty, signs held."""
-    told = [c for c in choices if any(c.right) and not all(c.right)]
-    matrix = np.array([[f.get(name, 0.0) for name in NAMES] for c in told for f in c.features])
-    right = np.array([flag for c in told for flag in c.right], dtype=float)
-    sizes = np.array([len(c.right) for c in told])
+def sturdy(choices: Sequence[Choice], generated: Sequence[Choice]) -> tuple[str, ...]:
+    """Name the features that count: the vote's, and those whose direction is confirmed and nowhere contradicted.
+
+    Asked are the whole pools with hints, those without, and the built-in generator's candidates.
+    """
+    whole = [c for c in choices if c.kind in (FULL, WITHOUT_FULL)]
+    pools = [[c for c in whole if (c.pool == POOLS[0][0]) is is_first] for is_first in (True, False)]
+    scores = [_scores(pools[0], SHARE), _scores(pools[1], SHARE), _scores(generated, 0.0)]
+    kept = []
+    for at, name in enumerate(NAMES):
+        told = [score[at] for score in scores if not np.isnan(score[at])]
+        confirmed = sum(one > CONFIRMED for one in told)
+        is_alone = len(told) == 1 and told[0] > ALONE
+        is_sturdy = bool(told) and min(told) > CONTRADICTED and (confirmed >= 2 or is_alone)
+        kept += [name] if name in VOTE or is_sturdy else []
+    return tuple(kept)
+
+
+def _scores(choices: Sequence[Choice], share: float) -> np.ndarray:
+    """Score each feature alone (z of a conditional logit), in the direction of its meaning; NaN where it never differs."""
+    slope, spread = np.zeros(len(NAMES)), np.zeros(len(NAMES))
+    for choice in _told(choices):
+        matrix = _matrix(choice.features, NAMES)
+        right = np.array(choice.right, dtype=float)
+        powers = np.exp(share * np.array([found.get("log_share", 0.0) for found in choice.features]))
+        powers /= powers.sum()
+        good = powers * right / (powers * right).sum()
+        mean = powers @ matrix
+        slope += good @ matrix - mean
+        spread += powers @ (matrix - mean) ** 2
+    signs = np.array([1.0 if name in UP else -1.0 for name in NAMES])
+    return np.where(spread > 1e-3, signs * slope / np.sqrt(spread + 1e-9), np.nan)
+
+
+def _told(choices: Sequence[Choice]) -> list[Choice]:
+    return [c for c in choices if any(c.right) and not all(c.right)]
+
+
+def _matrix(features: Sequence[Mapping[str, float]], names: Sequence[str]) -> np.ndarray:
+    return np.array([[found.get(name, 0.0) for name in names] for found in features])
+
+
+def weigh(
+    choices: Sequence[Choice], generated: Sequence[Choice], mutants: Sequence[Choice], names: Sequence[str]
+) -> np.ndarray:
+    """Fit the weights: conditional logit, ridge penalty, signs held. A generator's beam does not vote."""
+    beams = np.array([0.0 if name in VOTE else 1.0 for name in names])
+    told = [(_matrix(c.features, names), c.right, c.weight) for c in _told([*choices, *mutants])]
+    told += [(_matrix(c.features, names) * beams, c.right, GENERATED_WEIGHT) for c in _told(generated)]
+    matrix = np.vstack([one for one, _, _ in told])
+    right = np.array([flag for _, flags, _ in told for flag in flags], dtype=float)
+    sizes = np.array([len(flags) for _, flags, _ in told])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     owner = np.repeat(np.arange(len(told)), sizes)
-    weight = np.array([c.weight for c in told])
+    weight = np.array([counts for _, _, counts in told])
 
     def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
         scores = matrix @ w
@@ -219,41 +164,97 @@ def weigh(choices: Sequence[Choice]) -> np.ndarray:
         value = -(weight * (np.log(good) - np.log(whole))).sum() + 0.5 * PENALTY * (w**2).sum()
         return float(value), matrix.T @ slope + PENALTY * w
 
-    bounds = [(0.0, None)] * len(UP) + [(None, 0.0)] * len(DOWN)
-    found = minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B", bounds=bounds)
+    bounds = [(0.0, None) if name in UP else (None, 0.0) for name in names]
+    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", bounds=bounds)
     return np.asarray(found.x)
 
 
-def cross_validated(choices: Sequence[Choice], mutants: Sequence[Choice]) -> str:
-    """Leave each database out in turn, choose in it with the weights of the others, and report."""
-    chosen: dict[int, int] = {}
+# ---------------------------------------------------------------- what was left out
+
+
+Chosen = tuple[Choice, list[float]]
+"""A pool with the scores of its groups."""
+
+
+def held_out(choices: Sequence[Choice], generated: Sequence[Choice], mutants: Sequence[Choice]) -> str:
+    """Report pools of databases that were left out of choosing features and weights, and of families left out besides."""
+
+    def scored(tested: Sequence[Choice], learned: Sequence[Choice]) -> list[Chosen]:
+        names = sturdy(learned, generated)
+        fitted = weigh(learned, generated, mutants, names)
+        return [(c, list(map(float, _matrix(c.features, names) @ fitted))) for c in tested]
+
+    return "\n\n".join((_databases_out(choices, scored), _families_out(choices, scored)))
+
+
+Scored = Callable[[Sequence[Choice], Sequence[Choice]], list[Chosen]]
+
+
+def _databases_out(choices: Sequence[Choice], scored: Scored) -> str:
+    found: list[Chosen] = []
     for db in sorted({c.db for c in choices}):
-        fitted = weigh([c for c in (*choices, *mutants) if c.db != db])
-        for i, choice in enumerate(choices):
-            if choice.db == db:
-                scores = [
-                    sum(f.get(n, 0.0) * w for n, w in zip(NAMES, fitted, strict=True))
-                    for f in choice.features
-                ]
-                chosen[i] = int(np.argmax(scores))
-    lines = ["weights fitted on other databases; groups chosen among the eight largest"]
-    for name, full in (("all candidates", True), (f"{SAMPLE_SIZE} candidates, {SAMPLES} draws", False)):
-        lines.append(
-            f"\n{name:<28}{'vote':>8}{'full':>8}{'ours':>8}{'oracle':>8}{'gap':>9}{'p vote':>9}{'p full':>9}"
-        )
-        for pool in (*[p for p, _ in POOLS], "together"):
-            mine = [(i, c) for i, c in enumerate(choices) if c.full is full and pool in (c.pool, "together")]
-            lines.append(f"{pool:<28}" + _figures([(c, chosen[i]) for i, c in mine]))
+        tested = [c for c in choices if c.db == db and c.kind in (FULL, FIVE)]
+        found += scored(tested, [c for c in choices if c.db != db and c.kind in (FULL, FIVE)])
+    lines = ["features and weights of other databases; groups chosen among the eight largest"]
+    for title, kind in (("all candidates", FULL), ("5 candidates, 10 draws", FIVE)):
+        lines += ["", _head(title)]
+        for pool in (*[name for name, _ in POOLS], "together"):
+            lines.append(
+                _line(pool, [c for c in found if c[0].kind == kind and pool in (c[0].pool, "together")])
+            )
     return "\n".join(lines)
 
 
-def _figures(chosen: Sequence[tuple[Choice, int]]) -> str:
-    ours = [c.right[i] for c, i in chosen]
-    vote = [c.right[0] for c, _ in chosen]
-    full = [c.right[c.empty.index(False) if False in c.empty else 0] for c, _ in chosen]
-    percent = [100 * sum(flags) / len(flags) for flags in (vote, full, ours, [c.oracle for c, _ in chosen])]
-    gap = gap_closed(percent[2], percent[0], percent[3])
-    return (
-        "".join(f"{p:>8.2f}" for p in percent)
-        + f"{gap:>7.1f} %{mcnemar(ours, vote):>9.4f}{mcnemar(ours, full):>9.4f}"
-    )
+def _families_out(choices: Sequence[Choice], scored: Scored) -> str:
+    """Leave out each family of systems together with each database, and choose in pools of that family alone."""
+    found: list[Chosen] = []
+    for pool, kin in sorted({(c.pool, c.family) for c in choices if c.kind == ONLY}):
+        for db in sorted({c.db for c in choices if c.pool == pool}):
+            tested = [c for c in choices if (c.pool, c.family, c.db, c.kind) == (pool, kin, db, ONLY)]
+            learned = [
+                c
+                for c in choices
+                if c.db != db
+                and (
+                    c.kind in (FULL, FIVE)
+                    if c.pool != pool
+                    else c.family == kin and c.kind in (WITHOUT_FULL, WITHOUT_FIVE)
+                )
+            ]
+            found += scored(tested, learned) if tested else []
+    lines = ["features and weights of other databases and other families; pools of one family alone", ""]
+    lines.append(_head("4 relatives or more"))
+    lines += [_line(name, [c for c in found if c[0].pool == name]) for name, _ in POOLS]
+    return "\n".join(lines)
+
+
+def _head(title: str) -> str:
+    heads = ("n", "vote", "ours", "oracle", "gap", *(f"thin {lead}" for lead in THIN[1:]), "p first")
+    return f"{title:<26}" + "".join(f"{head:>9}" for head in heads)
+
+
+def _line(name: str, chosen: Sequence[Chosen]) -> str:
+    """One line of figures: the vote with its ties averaged, ours, the gap closed, and where the vote keeps what leads thinly."""
+    vote = [_voted(c) for c, _ in chosen]
+    ours = [[c.right[_taken(c, scores, lead)] for c, scores in chosen] for lead in THIN]
+    rights = (vote, *ours, [c.oracle for c, _ in chosen])
+    percent = [100 * float(np.mean(np.array(flags, dtype=float))) for flags in rights]
+    gaps = [gap_closed(one, percent[0], percent[-1]) for one in percent[1:-1]]
+    firsts = [c.right[0] for c, _ in chosen]
+    cells = [f"{len(chosen):>9}", *(f"{p:>9.2f}" for p in (percent[0], percent[1], percent[-1]))]
+    cells += [f"{gap:>7.1f} %" for gap in gaps]
+    return f"{name:<26}" + "".join(cells) + f"{mcnemar(ours[0], firsts):>9.4f}"
+
+
+def _voted(choice: Choice) -> float:
+    """How often the vote is right: the share of right groups among the largest."""
+    most = max(choice.sizes)
+    largest = [right for right, size in zip(choice.right, choice.sizes, strict=True) if size == most]
+    return sum(largest) / len(largest)
+
+
+def _taken(choice: Choice, scores: Sequence[float], lead: float) -> int:
+    """The group with the best score; of those that lead by no more than `lead`, the best of the largest."""
+    most, best = max(choice.sizes), max(range(len(scores)), key=lambda at: scores[at])
+    voted = max((at for at, size in enumerate(choice.sizes) if size == most), key=lambda at: scores[at])
+    return best if scores[best] - scores[voted] > lead else voted

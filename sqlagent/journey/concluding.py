@@ -85,7 +85,9 @@ def conclude(state: State) -> Answer:
 def _as_judged(state: State) -> Ending:
     """The outcome by the ranking and the audit; of the built-in makers by what they understood."""
     checked = state.is_checked if state.is_voted else None
-    sure = confidence.confidence(state.ranking, state.pool, state.verdict, state.linked, checked)
+    sure = confidence.confidence(
+        state.ranking, state.pool, state.verdict, state.linked, checked, state.is_vouched
+    )
     found = readings.read(state.ranking, state.linked.full)
     words = state.linked if state.llm is None else None
     outcome, reason = confidence.outcome(

@@ -47,10 +47,12 @@ class Setting:
         """Bound SQL that is the answer at once: its first rows where `fetch` stores the others, else all of them."""
         return self.limits(self.budget.rows if self.fetch else self.budget.result_rows)
 
-    def executor(self, limits: Limits, *, is_cached: bool = False) -> execution.Executor:
-        """The guarded way to the database, within these limits."""
+    def executor(
+        self, limits: Limits, *, is_cached: bool = False, by: Catalog | None = None
+    ) -> execution.Executor:
+        """The guarded way to the database, within these limits; the guard goes by the whole catalog, or `by` another."""
         cache = self.cache if is_cached else None
-        return execution.Executor(self.database, self.catalog, limits, cache=cache, policy=self.policy)
+        return execution.Executor(self.database, by or self.catalog, limits, cache=cache, policy=self.policy)
 
     def fetched(self, sql: str, rows: Rows) -> tuple[Rows, str]:
         """Store the rows of SQL that were cut, where somebody stores them; give them with what is to be said of it."""

@@ -12,7 +12,7 @@ from sqlagent.makers.generation import LlmSampler
 from sqlagent.method import execution, looking_up, probing
 from sqlagent.method.metering import MeteredLlm
 from sqlagent.ports import Judge, Sampler
-from sqlagent.values import Execution, ExecutionGroup, LinkedSchema, Question, Ranking, Verdict
+from sqlagent.values import Candidate, Execution, ExecutionGroup, LinkedSchema, Question, Ranking, Verdict
 
 
 @dataclass(slots=True, kw_only=True)
@@ -20,7 +20,9 @@ class State:
     """One question on its way: its makers, the pool, the groups and their order, what the auditor said.
 
     `question` has the terms that `way` chose; `llm` is None without a language model, and once it is silent. `replaced`
-    counts the candidates of pools that were given up. `without_llm` says that the language model is silent.
+    counts the candidates of pools that were given up, `asked_before` the calls of the rounds before. `without_llm` says that the language model is silent. `beside` is what
+    the analyst's `frame` gave, which stands in the pool once it `is_joined` to it; `is_vouched` says whether it agrees with attempts that
+    all agree, and is None where there is none.
     """
 
     way: Explained
@@ -43,7 +45,12 @@ class State:
     verdict: Verdict = Verdict(False, "nothing was tried")
     notes: list[str] = field(default_factory=list)
     without_llm: str = ""
+    frame: Candidate | None = None
+    beside: Execution | None = None
+    is_joined: bool = False
+    is_vouched: bool | None = None
     calls: int = 0
+    asked_before: int = 0
     problems: tuple[str, ...] = ()
     is_checked: bool = False
 

@@ -50,11 +50,19 @@ FORWARD = re.compile(
 
 
 WHY = re.compile(
-    r"(?:(?:and|but|so|ok|okay) )?(?:why|how come)(?: (?:is|was|are|were|did|does|do|has|have) (?:this|that|it|these|they)(?: \w+){0,3})?"
-    r"(?: not| though| so)?|what (?:changed|happened|caused (?:this|that|it))(?: here)?",
+    r"(?:(?:and|but|so|ok|okay) )?"
+    r"(?:(?:why|how come)(?: (?:is|was|are|were|did|does|do|has|have) (?:this|that|it|these|they)(?: \w+){0,3}?)?(?: not| though| so)?"
+    r"|what (?:changed|happened|caused (?:this|that|it))(?: here)?)"
+    r"(?: (?:in|for|at|on|during|of|with)(?: the)? (?P<named>[\w-]+(?: [\w-]+){0,2}))?",
     re.IGNORECASE,
 )
-"""Asks for the reasons of what is shown, and names nothing else."""
+"""Asks for the reasons of what is shown, perhaps of one period or part of it that is named last."""
+
+_SHOWN = re.compile(
+    r"(?:(?:last|latest|this|that|end|first|beginning)\b ?)*(?:day|week|month|quarter|year|place|case|period)?",
+    re.IGNORECASE,
+)
+"""Names what is shown and nothing of its own."""
 
 
 def why_typed(typed: str) -> bool:
@@ -65,6 +73,45 @@ def why_typed(typed: str) -> bool:
         [True, True, True, False]
     """
     return WHY.fullmatch(" ".join(typed.split()).strip(" .!?")) is not None
+
+
+def why_named(typed: str) -> str:
+    """Give the period or part of which such a question asks, as it was typed; empty where it names none.
+
+    Example:
+        >>> [why_named(text) for text in ("Why?", "why did it fall in February 2026?", "what happened in the last month")]
+        ['', 'February 2026', '']
+    """
+    found = WHY.fullmatch(" ".join(typed.split()).strip(" .!?"))
+    named = (found["named"] or "") if found else ""
+    return "" if _SHOWN.fullmatch(named) else named
+
+
+_MARKS = {
+    "table": "none", "bar": "bar", "bars": "bar", "column": "bar", "columns": "bar", "line": "line", "lines": "line", "area": "area",
+    "pie": "pie", "scatter": "scatter", "points": "scatter", "histogram": "histogram", "box": "box", "boxes": "box", "heatmap": "heatmap",
+    "heat map": "heatmap", "number": "number", "one number": "number",
+}  # fmt: skip
+
+_MARK = "|".join(sorted(_MARKS, key=len, reverse=True))
+DRAWN = re.compile(
+    r"(?:(?:please|and|now|can you) )*(?:(?:show|draw|plot|display|give|make|turn)(?: (?:it|this|that|me|them|these|the rows))* )?"
+    rf"(?:(?:as|into) (?:an? )?(?P<named>{_MARK})(?: (?:chart|graph|plot|diagram|view))?"
+    rf"|(?:an? )?(?P<charted>{_MARK}) (?:chart|graph|plot|diagram))(?: (?:please|instead|now))*",
+    re.IGNORECASE,
+)
+"""Asks for what is shown in another form, and for nothing else."""
+
+
+def chart_typed(typed: str) -> str:
+    """Give the mark of the chart that was asked for after a question, `none` for a table; empty where something else was typed.
+
+    Example:
+        >>> [chart_typed(text) for text in ("as a table", "show it as a pie chart please", "bar chart", "by product line")]
+        ['none', 'pie', 'bar', '']
+    """
+    found = DRAWN.fullmatch(" ".join(typed.split()).strip(" .!?"))
+    return _MARKS[(found["named"] or found["charted"]).lower()] if found else ""
 
 
 def step_typed(typed: str, before: str) -> Literal["back", "forward", ""]:

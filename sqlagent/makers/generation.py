@@ -11,9 +11,10 @@ the schema, then the question), so that a serving engine's prefix cache pays for
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
+from dataclasses import replace
 from threading import Event as Flag
 
 from sqlagent import prompts
@@ -24,6 +25,7 @@ from sqlagent.prompts.silences import NO_SQL, plainly
 from sqlagent.sql import literals
 from sqlagent.values import (
     Candidate,
+    Execution,
     LinkedSchema,
     LlmMessage,
     LlmReply,
@@ -44,12 +46,19 @@ EXAMPLES = 5
 HINTS = 3
 """Drafts of the built-in generator shown in one prompt."""
 
-POLL_SECONDS = 0.05
+LOOKS = 2
+"""Times that one sample of the looking family may look at the data before it has to write."""
 
+POLL_SECONDS = 0.05
 
 FIRST_FAMILIES = ("direct", "examples", "plan", "divide")
 """The first two have short replies: they are the first wave where a budget has a small one."""
 NEXT_FAMILIES = ("requirements", "second_look", "plan", "divide")
+LOOKING, SETTLING = "look", "settle"
+"""Families that have no turn: one is led with where an attempt is in doubt, the other is asked by `settle`."""
+
+Look = Callable[[str], Execution]
+"""Runs a statement by which a model looks at the data: guarded, within few rows and little time."""
 
 
 class LlmSampler:
@@ -58,7 +67,8 @@ class LlmSampler:
     `examples` are verified questions with their SQL, most fitting first; `hints` are drafts
     of the built-in generator, shown to every second family. `declined` gathers what replies
     said is missing where they called the question unanswerable; `problems` tells of calls
-    that gave no candidate. `too_long` counts the prompts of the last wave that did not fit the model.
+    that gave no candidate. `too_long` counts the prompts of the last wave that did not fit the model. With `look`, samples
+    of the looking family may look at the data before they write, twice each: each time is one call more.
     """
 
     def __init__(
@@ -68,8 +78,10 @@ class LlmSampler:
         privacy: str = "schema",
         examples: Sequence[Turn] = (),
         hints: Sequence[str] = (),
+        look: Look | None = None,
     ) -> None:
         self._llm = llm
+        self._look = look
         self._privacy = privacy
         self._examples = tuple(examples)[:EXAMPLES]
         self._hints = tuple(hints)[:HINTS]
@@ -109,6 +121,50 @@ class LlmSampler:
             )
             for i in range(count)
         ]
+        yield from self._asked(wave, question, linked, round, cancelled)
+
+    def settle(
+        self,
+        question: Question,
+        linked: LinkedSchema,
+        cases: Sequence[Mapping[str, str]],
+        *,
+        round: int = 1,
+        cancelled: Flag | None = None,
+    ) -> Iterator[Candidate]:
+        """Ask which of two answers is meant, once for each of the `cases`: the same two in either order, greedily.
+
+        A case holds what stands in the prompt (`rendering.case_text`). Raises: LlmError, Cancelled, as `sample` does.
+        """
+        system = rendering.system_message(linked, self._privacy, "cards", wide=True)
+        task = rendering.task_text(question, linked, self._privacy)
+        wave = [
+            (
+                SETTLING,
+                LlmRequest(
+                    (system, LlmMessage("user", f"{task}\n\n{self._settling_text(case)}")),
+                    max_tokens=REPLY_TOKENS,
+                    seed=1 + at + 1_000 * round,
+                    purpose=f"sample:{SETTLING}",
+                ),
+            )
+            for at, case in enumerate(cases)
+        ]
+        yield from self._asked(wave, question, linked, round, cancelled)
+
+    @staticmethod
+    def _settling_text(case: Mapping[str, str]) -> str:
+        return prompts.render(f"sample_{SETTLING}", output=prompts.source("sample_output"), **case)
+
+    def _asked(
+        self,
+        wave: Sequence[tuple[str, LlmRequest]],
+        question: Question,
+        linked: LinkedSchema,
+        round: int,
+        cancelled: Flag | None,
+    ) -> Iterator[Candidate]:
+        """Make the calls of a wave at once, and yield what they came to."""
         if not wave:
             return
         stop = Flag()
@@ -117,7 +173,9 @@ class LlmSampler:
         pool = ThreadPoolExecutor(max_workers=len(wave), thread_name_prefix="sample")
         try:
             calls = {
-                pool.submit(copy_context().run, self._llm.complete, request, stop): family
+                pool.submit(
+                    copy_context().run, self._complete, family, request, stop, question, linked
+                ): family
                 for family, request in wave
             }
             for call in _as_they_come(calls, cancelled):
@@ -138,6 +196,24 @@ class LlmSampler:
         if not found and len(self.declined) == declined:
             silent = LlmError(NO_SQL)
             raise next(iter((*too_long, *errors[-1:])), silent)
+
+    def _complete(
+        self, family: str, request: LlmRequest, stop: Flag, question: Question, linked: LinkedSchema
+    ) -> LlmReply:
+        """Ask once; where the reply looks at the data first, show what it saw and ask again, within `LOOKS`."""
+        reply = self._llm.complete(request, stop)
+        for left in range(LOOKS - 1, -1, -1):
+            sql = replies.look_in(reply.text) if family == LOOKING and self._look is not None else ""
+            if not sql or stop.is_set():
+                break
+            assert self._look is not None
+            seen = rendering.look_text(self._look(sql), question, linked, self._privacy)
+            more = "Look once more, or write" if left else "Now write"
+            told = f"<result>\n{seen}\n</result>\n\n{more} the SQL.\n\n{prompts.source('sample_output')}"
+            said = LlmMessage("assistant", f"LOOK: {sql}")
+            request = replace(request, messages=(*request.messages, said, LlmMessage("user", told)))
+            reply = self._llm.complete(request, stop)
+        return reply
 
     def request(
         self,
@@ -164,6 +240,7 @@ class LlmSampler:
             "examples": self._examples_text(question, linked),
             "feedback": self._feedback_text(feedback, question, linked),
             "wider": _wider(linked) if round else "",
+            "looks": _NUMBERS[LOOKS] if self._look is not None else "",
         }
         name = f"sample_{family}"
         asked = prompts.render(name, **{k: v for k, v in texts.items() if k in prompts.fields(name)})
@@ -202,7 +279,7 @@ class LlmSampler:
     def _candidate(
         self, reply: LlmReply, family: str, question: Question, linked: LinkedSchema, round: int
     ) -> Candidate | None:
-        sql = replies.sql_in(reply.text)
+        sql = "" if replies.look_in(reply.text) else replies.sql_in(reply.text)
         if sql:
             bound = sql if self._privacy == "rows" else literals.bind(sql, question, linked)
             return Candidate(bound, family=family, round=round, written=sql, llm=reply.llm)
@@ -211,6 +288,9 @@ class LlmSampler:
         else:
             self.problems.append("A reply held no SQL.")
         return None
+
+
+_NUMBERS = ("", "once", "twice")
 
 
 def _wider(linked: LinkedSchema) -> str:

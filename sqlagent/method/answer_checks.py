@@ -18,7 +18,7 @@ from sqlagent.language.lexicon import ATTRIBUTE_ADJECTIVES, COMPARATIVE_FORMS, M
 from sqlagent.language.words import stem
 from sqlagent.method.features import features
 from sqlagent.method.features.asking import asked
-from sqlagent.sql.clauses import Clauses
+from sqlagent.sql.clauses import Clauses, read
 from sqlagent.sql.literals import GUESS, likeness
 from sqlagent.values import Execution, LinkedSchema, Question, Rows
 
@@ -57,18 +57,48 @@ def problems(
     rows = execution.rows
     if rows is None:
         return ("it gave no result",)
-    read = features(question, linked, execution, index)
-    if read.clauses is None:
+    found_in = features(question, linked, execution, index)
+    if found_in.clauses is None:
         return ("the SQL could not be read clause by clause",)
     names = lookup(linked.full)
-    found = [one for one in read.unmet if not one.startswith(_OTHERWISE)]
+    found = [one for one in found_in.unmet if not one.startswith(_OTHERWISE)]
     found += [
         *_left_out(question, execution.sql),
-        *_unnamed(question, linked, read.clauses, names, execution.sql),
+        *_unnamed(question, linked, found_in.clauses, names, execution.sql),
     ]
-    found += [*_unstored(read.clauses, names, index), *_shape(question.text, rows, read.clauses)]
+    found += [*_unstored(found_in.clauses, names, index), *_shape(question.text, rows, found_in.clauses)]
     found += _silence(rows)
     return tuple(dict.fromkeys(found))
+
+
+def guessed_texts(question: Question, linked: LinkedSchema, execution: Execution) -> tuple[str, ...]:
+    """Give the texts that a candidate compares a column with though neither question nor hint spells them, nor a list of codes.
+
+    Example:
+        >>> from sqlagent.values import Candidate, Catalog, Column, Failure, FailureKind, Table
+        >>> shop = Catalog("sqlite", (Table("customer", (Column("name"), Column("country"))),))
+        >>> sql = "SELECT name FROM customer WHERE country = 'Norge' AND name = 'Ann'"
+        >>> ran = Execution(Candidate(sql), Failure(FailureKind.ERROR, "x"), sql)
+        >>> guessed_texts(Question("Is ann from Norway?"), LinkedSchema(shop, shop), ran)
+        ('Norge',)
+    """
+    clauses = read(execution.sql, linked.full)
+    if clauses is None:
+        return ()
+    said = f"{question.text}\n{question.hint}"
+    known = {one.code.casefold() for one in linked.codes}
+    texts = (
+        value
+        for condition in clauses.conditions
+        if condition.op in _EQUAL and condition.is_text
+        for value in condition.values
+        if value != "NULL" and any(map(str.isalpha, value)) and value.casefold() not in known
+    )
+    return tuple(
+        dict.fromkeys(
+            text for text in texts if not re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said, re.IGNORECASE)
+        )
+    )
 
 
 def _left_out(question: Question, sql: str) -> Iterator[str]:

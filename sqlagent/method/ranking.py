@@ -154,7 +154,11 @@ class _Task:
         for group, weight in zip(groups, heavy, strict=True):
             mine = places[at : at + group.size]
             at += group.size
-            first = min(range(len(group.shown)), key=lambda i: (mine[i], _plainness(group.members[i]), i))
+            # where a frame says the same as attempts do, the attempt's text is told: a model wrote it for this question
+            first = min(
+                range(len(group.shown)),
+                key=lambda i: (bool(group.members[i].frame), mine[i], _plainness(group.members[i]), i),
+            )
             entry = _Entry(group, group.members[first], weight, weight / mine[first])
             entry.reasons.append(f"{group.size} attempt{'s' * (group.size > 1)} with this result")
             if group.variants:

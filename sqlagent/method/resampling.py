@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlagent.errors import LlmError
 from sqlagent.language import wording
@@ -60,7 +61,8 @@ def audit(
     reason = _trigger(question, ranking, said.has_no_data)
     if reason:
         found = complaints(executions)
-        return Verdict(False, reason, _first(said.unmet + found), complaints=found)
+        is_disputed = said.accepted and len(ranking.groups) > 1 and not _is_empty(ranking.groups[0].group)
+        return Verdict(False, reason, _first(said.unmet + found), complaints=found, is_disputed=is_disputed)
     if not said.accepted:
         return Verdict(False, said.reason, _first(said.unmet))
     top = ranking.groups[0].group
@@ -73,6 +75,11 @@ def unaudited(ranking: Ranking) -> Verdict:
     if not ranking.groups:
         return Verdict(False, "no attempt ran")
     return Verdict(True, f"{ranking.groups[0].group.size} of {ranking.pool} attempts agree")
+
+
+def settled(ranking: Ranking) -> Verdict:
+    """Give the verdict on a pool in which one question decided between two answers; a tie that is left is no acceptance."""
+    return replace(unaudited(ranking), accepted=bool(ranking.groups) and not ranking.tied)
 
 
 def _trigger(question: Question, ranking: Ranking, has_no_data: bool) -> str:

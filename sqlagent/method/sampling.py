@@ -52,24 +52,29 @@ def settled(groups: Sequence[ExecutionGroup]) -> bool:
     return leads(groups[0].size, second) >= CERTAIN
 
 
-def unanimous(groups: Sequence[ExecutionGroup], asked: int) -> bool:
-    """Tell whether every attempt that was asked for ran and gave the same answer: two of them at least.
+def unanimous(groups: Sequence[ExecutionGroup], asked: int, least: int = AGREEING) -> bool:
+    """Tell whether every attempt that was asked for ran and gave the same answer: two of them at `least`.
 
     An attempt that failed, or a call that gave no SQL, leaves a pool that is not unanimous.
     """
-    return len(groups) == 1 and asked >= AGREEING and groups[0].size == asked
+    return len(groups) == 1 and asked >= least and groups[0].size == asked
 
 
-def next_wave(sampled: int, budget: Budget, *, first: bool = False) -> int:
+def next_wave(sampled: int, budget: Budget, *, first: bool = False, vouched: bool = False) -> int:
     """How many candidates to ask for next; 0 when the round's samples are used up.
 
-    With `first` the round begins with the budget's small wave, and the next one fills it up to a whole wave.
+    With `first` the round begins with the budget's small wave, and the next one fills it up to a whole wave. Where the
+    result of another maker is there to agree with (`vouched`), the small wave begins with a single candidate.
 
     Example:
         >>> [next_wave(sampled, Budget(), first=True) for sampled in (0, 2, 4, 8)]
         [2, 2, 4, 0]
+        >>> [next_wave(sampled, Budget(), first=True, vouched=True) for sampled in (0, 1, 2, 4, 8)]
+        [1, 1, 2, 4, 0]
     """
     left = max(0, budget.samples - sampled)
+    if first and vouched and budget.first > 0 and not sampled:
+        return min(1, left)
     if first and 0 < budget.first < budget.wave and sampled < budget.wave:
         return min(budget.first - sampled if sampled < budget.first else budget.wave - sampled, left)
     return min(budget.wave, left)

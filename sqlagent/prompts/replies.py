@@ -38,6 +38,7 @@ _BEGINS = re.compile(r"(?>\s|--[^\n]*\n|/\*.*?\*/|\()*+(?:select|with)\b", re.IG
 _LINE_BEGINS = re.compile(r"^[ \t>*-]*`?\(*(?=(?:select|with)\b)", re.IGNORECASE | re.MULTILINE)
 _INLINE = re.compile(r"(?::\s*[*`\"]*\s*|`)(?=(?:select|with)\s)", re.IGNORECASE)
 _LETTERS = re.compile(r"(?<![A-Za-z])([A-Z])(?![A-Za-z'])")
+_LOOK = re.compile(r"^[ \t>*`-]*LOOK\b[*`]*:[*`]*", re.MULTILINE)
 _DECLINED = re.compile(r"^[^\w\n]*UNANSWERABLE\b\W*(.*)", re.MULTILINE | re.DOTALL)
 
 
@@ -102,6 +103,29 @@ def declined_in(reply: str) -> str:
     if not found:
         return ""
     return " ".join(found.group(1).split())[:300] or "the facts asked for"
+
+
+def look_in(reply: str) -> str:
+    """Find the statement by which a reply asks to look at the data; empty where it writes SQL or declines instead.
+
+    Example:
+        >>> look_in("Let me see.\\nLOOK: `SELECT DISTINCT city FROM shop`;")
+        'SELECT DISTINCT city FROM shop'
+        >>> look_in("LOOK: SELECT 1\\n```sql\\nSELECT name FROM shop\\n```")
+        ''
+    """
+    text = without_thoughts(reply)
+    found = _LOOK.search(text)
+    if not found:
+        return ""
+    if any(_BEGINS.match(m.group(3)) for m in _BLOCK.finditer(text[: found.start()])):
+        return ""
+    rest = text[found.end() :].strip()
+    blocks = [m.group(3).strip() for m in _BLOCK.finditer(rest) if _BEGINS.match(m.group(3))]
+    plain = re.split(r"\n\s*\n|```", rest)[0].strip(" `*;\n")
+    if _BEGINS.match(plain):
+        return "" if blocks else _last_statement(plain)
+    return _last_statement(blocks[0]) if len(blocks) == 1 else ""
 
 
 def _json_sql(text: str) -> str:

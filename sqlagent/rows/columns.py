@@ -39,7 +39,8 @@ class Role(StrEnum):
 class Profile:
     """One column: its place, what it holds and what that is good for.
 
-    `ordered` says that its values have an order of their own (times, years, months, weekdays).
+    `ordered` says that its values have an order of their own (times, years, months, weekdays). `called` is what it is
+    called where its name does not say enough.
     """
 
     name: str
@@ -49,11 +50,12 @@ class Profile:
     distinct: int
     nulls: int
     ordered: bool = False
+    called: str = ""
 
     @property
     def words(self) -> str:
         """The column's name in words."""
-        return in_words(self.name)
+        return self.called or in_words(self.name)
 
 
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?")
@@ -262,6 +264,10 @@ _DAY_NAMES = frozenset(
 )
 
 
+_WINDOWED = {"running": "running total", "moving": "moving average"}
+"""Figures over the rows before, which the built-in analyst names by how they go."""
+
+
 def in_words(name: str) -> str:
     """Say a column's name in words; an expression too long to be a name is a result.
 
@@ -277,7 +283,7 @@ def in_words(name: str) -> str:
         text = text.split(".")[-1].strip('"`')
         text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text).replace("_", " ").strip()
         words = [w if w.isupper() and len(w) > 1 and not text.isupper() else w.lower() for w in text.split()]
-        text = " ".join(words)
+        text = _WINDOWED.get(" ".join(words), " ".join(words))
     elif len(text) > LONG_NAME and re.search(r"[()*/+=<>]", text):
         return "Result"
     return text[:1].upper() + text[1:]

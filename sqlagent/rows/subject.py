@@ -5,6 +5,7 @@ Shared by the stages that draw and tell rows, so that chart and sentence speak o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from sqlagent.language.words import tokenise
@@ -14,6 +15,9 @@ from sqlagent.values import Kind
 
 MANY_OF_ALL = 0.9
 """Share of different names from which on a column names its rows: two customers may be called the same."""
+
+_SO_FAR = re.compile(r"\b(?:cumulat\w+|accumulat\w+|running|to date|ytd)\b", re.IGNORECASE)
+"""Words of a running total, in questions and in names of columns."""
 
 
 def measures_first(
@@ -25,8 +29,8 @@ def measures_first(
 ) -> tuple[Profile, ...]:
     """Give the measures that rows are about, the first one first.
 
-    These are, where there are any: the measures that the question or title names, in the order it names them; those
-    in `meant`, as whoever understood the question says. Otherwise all that differ between rows, the one that
+    These are, where there are any: the running totals where it asks for one; the measures that the question or title
+    names, in the order it names them; those in `meant`, as whoever understood the question says. Otherwise all that differ between rows, the one that
     the SQL sorts by first. Measures are never made up: without measures the result is empty.
 
     Example:
@@ -37,7 +41,12 @@ def measures_first(
         ['revenue']
         >>> [one.name for one in measures_first("Top countries", shop[1:])]
         ['revenue']
+        >>> both = profiles(Rows(("month", "revenue", "running"), (("2026-01", 5, 5), ("2026-02", 7, 12))))
+        >>> [one.name for one in measures_first("Cumulative revenue by month", both[1:])]
+        ['running']
     """
+    if _SO_FAR.search(question) and (so_far := [one for one in measures if _SO_FAR.search(one.words)]):
+        return tuple(so_far)
     named = measures_named(question, measures)
     if named:
         return named

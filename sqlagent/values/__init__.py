@@ -17,6 +17,8 @@ from sqlagent.values.candidates import (
     Failure,
     FailureKind,
     Finding,
+    Narrowing,
+    NarrowingStep,
     RankedGroup,
     Ranking,
     Reading,
@@ -122,4 +124,6 @@ __all__ = [
     "WEEK_STARTS",
     "calendar_of",
     "Why",
+    "Narrowing",
+    "NarrowingStep",
 ]

@@ -59,7 +59,8 @@ class Budget:
     is 0. `audit` says when the auditor is asked: `always`, in `doubt` (unless all agree and the checks pass), or
     `never`. `money` is what calls may cost together, in the currency of the prices; None sets no bound. `mode` is how groups are made and ranked: `fast`, or `faithful` to the paper. `rows` caps candidates;
     a winner that was cut runs once more up to `result_rows`. `drafts` of the built-in generator are shown to an LLM
-    as hints. The defaults are the preset *normal*.
+    as hints. With `frame` the built-in analyst's likeliest frame runs beside an LLM's attempts: where the first one agrees
+    with it and the checks pass, no other is asked (docs/method.md). The defaults are the preset *normal*.
     """
 
     samples: int = 8
@@ -78,6 +79,7 @@ class Budget:
     total_chars: int = 200_000_000
     mode: str = "fast"
     drafts: int = 0
+    frame: bool = True
 
     @classmethod
     def of(cls, name: str, **changes: Any) -> Budget:
@@ -96,6 +98,13 @@ BUDGETS: Mapping[str, Mapping[str, Any]] = {
     "quick": {"samples": 4, "rounds": 0, "audit": "never"},
     "normal": {},
     "thorough": {"first": 0},
-    "faithful": {"first": 0, "mode": "faithful", "audit": "always", "calls": 200, "tokens": 2_000_000},
+    "faithful": {
+        "first": 0,
+        "mode": "faithful",
+        "audit": "always",
+        "frame": False,
+        "calls": 200,
+        "tokens": 2_000_000,
+    },
 }
 """Budgets by name; *faithful* judges every pair of different SQL in both orders, so it may call more often."""

@@ -219,7 +219,8 @@ class Verdict:
 
     `answerable` is False where the auditor says that the schema holds no such facts at all.
     `complaints` are those of `unmet` that are words of a database about statements that failed.
-    `has_no_data` says that the right SQL is there and gives no rows because there are none.
+    `has_no_data` says that the right SQL is there and gives no rows because there are none. `is_disputed` says that the
+    auditor misses nothing, and the pool is sent back because two results stand against each other.
     """
 
     accepted: bool
@@ -228,6 +229,7 @@ class Verdict:
     answerable: bool = True
     complaints: tuple[str, ...] = ()
     has_no_data: bool = False
+    is_disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +238,8 @@ class Finding:
 
     `rows` are the table's. A condition `holds` for some of them; a column is `filled` in some, with so many `different`
     values, of which `common` are the most frequent with their counts (empty where values were not asked for).
+    Of two points beside each other, one of either candidate, `against` is the second: two conditions hold in `both` rows, two
+    columns are equal in them; in `only` rows the first holds or is filled alone, in `other` the second, in the rest of the filled ones two columns differ.
     """
 
     sql: str
@@ -245,6 +249,41 @@ class Finding:
     filled: int = 0
     different: int = 0
     common: tuple[tuple[Cell, int], ...] = ()
+    against: str = ""
+    both: int = 0
+    only: int = 0
+    other: int = 0
+    unequal: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowingStep:
+    """A part of a candidate and the rows `left` after it; None where they were not counted, which `fails` where it does not run.
+
+    `kind` is `table`, `join`, `condition`, `groups` or `having`. A condition holds for `alone` of the joined rows by itself.
+    With `is_inside` it is a part of the statement inside the condition that leaves nothing.
+    """
+
+    kind: str
+    sql: str
+    left: int | None
+    alone: int | None = None
+    fails: bool = False
+    is_inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """How the rows of one candidate become fewer, step by step.
+
+    `among` are the most frequent values, with their counts, of the `column` whose condition is in doubt, in the rows left
+    before it; empty where values were not asked for.
+    """
+
+    sql: str
+    steps: tuple[NarrowingStep, ...]
+    column: str = ""
+    among: tuple[tuple[Cell, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

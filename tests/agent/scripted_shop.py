@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from scripted_server import Reply, ScriptedServer, text_of
@@ -15,7 +16,7 @@ from sqlagent.adapters.openai import OpenAiLlm
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.events import Ended, Event
 from sqlagent.testing import MemoryDatabase
-from sqlagent.values import Answer, Question
+from sqlagent.values import Answer, Budget, Question
 
 SHOP = """
 CREATE TABLE country (id INTEGER PRIMARY KEY, name TEXT);
@@ -107,6 +108,8 @@ def asked(
         **{"max_retries": 0} | how.pop("llm", {}),
     )
     index = ValueIndex.build(database.catalog(), database)
+    # the model alone, unless a test says otherwise
+    how["budget"] = replace(how.get("budget") or Budget(), frame=bool(how.pop("frame", False)))
     return list(pipeline.answer(question, database=database, index=index, llm=llm, **how))
 
 

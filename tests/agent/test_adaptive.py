@@ -63,8 +63,14 @@ def purposes(llm: ScriptedLlm) -> list[str]:
 
 
 def asked(llm: ScriptedLlm, text: str = ASKED, **how: object) -> list[Event]:
-    database = MemoryDatabase(SHOP)
+    database = how.pop("database", None) or MemoryDatabase(SHOP)
+    assert isinstance(database, MemoryDatabase)
     index = ValueIndex.build(database.catalog(), database)
+    budget = how.get("budget") or Budget()
+    assert isinstance(budget, Budget)
+    how["budget"] = replace(
+        budget, frame=bool(how.pop("frame", False))
+    )  # the model alone, unless a test says otherwise
     return list(pipeline.answer(Question(text), database=database, index=index, llm=llm, **how))  # type: ignore[arg-type]
 
 
@@ -256,7 +262,8 @@ def test_time_that_ends_after_the_first_wave_starts_no_other() -> None:
 def test_a_stop_between_waves_asks_no_more() -> None:
     flag, llm, database = threading.Event(), model(RIGHT, WRONG), MemoryDatabase(SHOP)
     events = []
-    for event in pipeline.answer(Question(ASKED), database=database, llm=llm, cancelled=flag):
+    alone = Budget(frame=False)
+    for event in pipeline.answer(Question(ASKED), database=database, llm=llm, cancelled=flag, budget=alone):
         events.append(event)
         if isinstance(event, Grouped):
             flag.set()

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from sqlagent.makers.analyst.answering import understand
+from sqlagent.makers.analyst.chips.changing import changed, chips
 from sqlagent.makers.analyst.concentrations import concentrated
 from sqlagent.makers.analyst.tails import untailed
 from sqlagent.makers.analyst.telling import told as in_words
@@ -65,6 +66,7 @@ def told(placed, text):
         ("number of owners per town, names not codes please", [("York", 2), ("Hull", 1)]),
         ("invoices of 2025 - inv date, total", [("2025-03-05", 120), ("2025-03-06", 0)]),
         ("highest visits year", [("2024", 4)]),
+        ("which year do people visit most", [("2024", 4)]),
         # When each one's first deed was.
         ("first visit of each pet by year", [("2024", 3), ("2025", 1)]),
         ("how many pets had their first visit in 2025", [(1,)]),
@@ -95,6 +97,21 @@ def test_a_concentration_is_told_by_how_many_are_kept(practice):
     assert "as the share of the 2 greatest in the total" in in_words(frame)
 
 
+def test_chips_of_a_concentration_keep_what_adds_up(practice):
+    _, frame = told(practice, "what share of net revenue comes from our 2 biggest owners")
+    offered = {
+        chip.slot: [one.key for one in chip.alternatives]
+        for chip in chips(frame, practice[1], date(2025, 7, 1))
+    }
+    assert "agg:avg" not in offered["measure:0"] and "agg:max" not in offered["measure:0"]
+    assert "top:10" in offered["limit"]
+    plainly = changed(frame, "shown", "remove", practice[1], date(2025, 7, 1))
+    assert [tuple(row) for row in practice[0].execute(plainly.sql, Limits()).rows] == [
+        ("Ann Lee", 600),
+        ("Ben Ash", 300),
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -114,3 +131,21 @@ def test_other_shares_are_no_concentrations(text):
 )
 def test_other_dashes_are_no_tails(text):
     assert not list(untailed(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("stock value by town", "stock"),
+        ("how long do pets take to visit again", "again"),
+        ("how long until an owner is invoiced again", "again"),
+    ],
+)
+def test_words_that_say_nothing_elsewhere_are_not_dropped_here(practice, text, word):
+    found = understand(text, practice[1], date(2025, 7, 1))[1]
+    assert not found or word in found[0].frame.unused or found[0].frame.cost >= 0.5
+
+
+def test_a_word_is_not_mended_into_one_that_names_nothing_either(practice):
+    reading, _ = understand("which brands do we stock", practice[1], date(2025, 7, 1))
+    assert "brands" in reading.unknown and not reading.mended

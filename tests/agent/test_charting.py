@@ -339,6 +339,25 @@ def test_an_edit_that_does_not_fit_is_refused_in_words(chart: Chart, words: str)
         charting.check(chart, CITIES)
 
 
+YEARLY = rows("year share", ("2023", 20.62), ("2024", 20.49), ("2025", 21.07), ("2026", 21.09))
+FEW = rows("country return_rate", ("Norway", 6.4), ("Spain", 6.2), ("Italy", 5.4))
+
+
+@pytest.mark.parametrize("given", [YEARLY, FEW], ids=["shares of years", "rates"])
+def test_shares_of_several_wholes_are_no_pie_in_any_way(given: Rows) -> None:
+    by, figure = given.columns
+    assert suggest(given, f"share of {figure} by {by}").mark == "bar"
+    assert "pie" not in [other.mark for other in others(suggest(given), given)]
+    with pytest.raises(ValueError, match="does not come to 100 %; choose bars"):
+        check(Chart("pie", by, (figure,)), given)
+
+
+def test_shares_that_come_to_all_are_a_pie() -> None:
+    parts = rows("city share", ("Oslo", 20.4), ("Rome", 50.1), ("Bern", 29.5))
+    assert suggest(parts, "share of revenue by city").mark == "pie"
+    assert check(Chart("pie", "city", ("share",)), parts).mark == "pie"
+
+
 def test_a_pie_of_negative_numbers_is_refused() -> None:
     with pytest.raises(ValueError, match="negative"):
         charting.check(Chart("pie", "city", ("revenue",)), rows("city revenue", ("a", -1), ("b", 2)))

@@ -73,6 +73,10 @@ def test_a_checked_answer_of_a_language_model_is_believed_more_than_any_other(si
         return confidence(ranked(*groups), pool_of(*groups), FINE, KNOWN, checked)
 
     assert believed(*sizes, checked=True) >= 0.9 > believed(*sizes, checked=False)
+    frames = [
+        confidence(ranked(*sizes), pool_of(*sizes), FINE, KNOWN, True, said) for said in (True, None, False)
+    ]
+    assert frames == sorted(frames, reverse=True) and frames[-1] > believed(*sizes, checked=False)
     assert (
         believed(*sizes, checked=False)
         >= believed(*sizes, 1, checked=False)

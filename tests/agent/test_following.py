@@ -11,7 +11,7 @@ from sqlagent.errors import Cancelled, LlmUnreachable
 from sqlagent.evaluation.chains import follow, read_chains
 from sqlagent.evaluation.items import BadInput
 from sqlagent.makers import followups
-from sqlagent.makers.following import question_in, stand_alone
+from sqlagent.makers.following import chart_typed, question_in, stand_alone, why_named, why_typed
 from sqlagent.testing import ScriptedLlm
 from sqlagent.values import Catalog, Column, Kind, Question, Table, Turn
 
@@ -185,3 +185,39 @@ def test_a_chain_that_is_none_is_told_with_its_line(tmp_path, line):
     (tmp_path / "chains.jsonl").write_text(json.dumps(line))
     with pytest.raises(BadInput, match="line 1"):
         read_chains(tmp_path / "chains.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("typed", "mark"),
+    [
+        ("As a table.", "none"),
+        ("as lines", "line"),
+        ("can you draw it as a bar chart?", "bar"),
+        ("make it a pie chart", "pie"),
+        ("turn this into a heat map", "heatmap"),
+        ("as one number", "number"),
+        ("by table", ""),
+        ("show the lines", ""),
+        ("order lines", ""),
+        ("as a table by month", ""),
+        ("as before", ""),
+    ],
+)
+def test_another_form_of_what_is_shown_is_told_from_a_question(typed: str, mark: str) -> None:
+    assert chart_typed(typed) == mark
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_why", "named"),
+    [
+        ("why?", True, ""),
+        ("why did it fall in February?", True, "February"),
+        ("and why is this so high in the last quarter", True, ""),
+        ("what happened during May 2025", True, "May 2025"),
+        ("why did it drop for Norway", True, "Norway"),
+        ("why do customers return shoes in May", False, ""),
+        ("what changed hands", False, ""),
+    ],
+)
+def test_why_is_told_from_a_question_with_the_period_it_names(typed: str, is_why: bool, named: str) -> None:
+    assert (why_typed(typed), why_named(typed)) == (is_why, named)

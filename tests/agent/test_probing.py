@@ -42,6 +42,22 @@ def test_columns_that_only_one_uses_are_told_of_both_sides() -> None:
     assert (found["customer"].rows, found["customer"].filled, found["customer"].different) == (2, 1, 1)
 
 
+def test_a_condition_of_either_is_counted_beside_the_other() -> None:
+    found = prober()[0].findings(SENT, SENT.replace("= 'sent'", "IN ('sent', 'open')"))[0]
+    assert (found.sql, found.against) == (
+        "Order.\"Ship State\" = 'sent'",
+        "Order.\"Ship State\" IN ('sent', 'open')",
+    )
+    assert (found.rows, found.holds, found.both, found.only, found.other) == (4, 2, 2, 0, 1)
+
+
+def test_a_column_of_either_is_compared_with_the_other_row_by_row() -> None:
+    one = """SELECT "Ship State", COUNT(*) FROM "Order" GROUP BY 1"""
+    found = prober()[0].findings(one, one.replace('"Ship State"', "region"))[0]
+    assert found.holds is None
+    assert (found.both, found.unequal, found.only, found.other) == (0, 3, 0, 0)
+
+
 def test_stored_values_are_asked_for_only_where_they_may_be_told() -> None:
     it, database = prober(has_values=True)
     assert it.findings(ALL, SENT)[1].common == (("sent", 2), ("open", 1))

@@ -145,3 +145,19 @@ def test_times_are_told_on_the_clocks_of_their_zone_in_the_order_they_were() -> 
 )  # fmt: skip
 def test_the_figures_of_two_statements_are_matched(sql, other, names) -> None:
     assert figures_shared(sql, other) == names
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["cumulative revenue in 2026 by month", "running total of revenue by month", "revenue year to date"],
+)
+def test_a_running_total_that_is_asked_for_is_drawn_and_told(question: str) -> None:
+    given = rows(
+        "month revenue running", ("2026-01", 490, 490), ("2026-02", 413, 903), ("2026-03", 612, 1515)
+    )
+    chart = suggest(given, question)
+    assert (chart.mark, chart.y) == ("line", ("running",))
+    assert summarize(question, given, chart).startswith(
+        "Running total rose from 490 in 2026-01 to 1,515 in 2026-03"
+    )
+    assert suggest(given, "revenue by month").y[0] == "revenue"

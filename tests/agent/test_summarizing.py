@@ -62,12 +62,43 @@ def test_averages_of_groups_have_no_total_whatever_they_are_called() -> None:
     of_all = "SELECT city, {}(amount) AS amount FROM orders GROUP BY city"
     assert "of the total" in summarize("amount by city", land, sql=of_all.format("SUM"))
     assert summarize("amount by city", land, sql=of_all.format("AVG")) == (
-        "Oslo has the highest amount, 30; Rome follows with 10."
+        "Oslo has the highest average amount, 30; Rome follows with 10."
     )
     first = "SELECT city, {}(amount) AS amount FROM orders GROUP BY city ORDER BY 2 DESC LIMIT 2"
     assert "together" in summarize("top 2 cities by amount", land, sql=first.format("SUM"))
     assert "together" not in summarize("top 2 cities by amount", land, sql=first.format("AVG"))
     assert summarize("amount by city", land, sql="SELECT FROM (") == summarize("amount by city", land)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "sentence"),
+    [
+        ("age", (51.1,), "The average age is 51.1."),
+        ("avg_price", (51.1,), "The avg price is 51.1."),
+        ("return_rate", (51.1,), "The return rate is 51.1."),
+    ],
+)
+def test_an_average_is_called_one(name: str, cells: tuple[float, ...], sentence: str) -> None:
+    assert summarize("", rows(name, cells), sql=f"SELECT AVG(x) AS {name} FROM t") == sentence
+    assert "verage" not in summarize("", rows("age", (51.1,)), sql="SELECT MAX(x) AS age FROM t")
+
+
+def test_months_of_two_years_beside_their_year_are_one_series() -> None:
+    cells = [(y, f"{y}-{m:02}", 100 + m + int(y)) for y in ("2025", "2026") for m in range(1, 13)]
+    told = summarize("revenue this year vs last year by month", rows("year month revenue", *cells))
+    assert told == "Revenue rose from 2,126 in 2025-01 to 2,138 in 2026-12, up 0.6 %."
+
+
+def test_percentages_of_groups_have_no_total() -> None:
+    margins = rows("category profit_margin", ("Clothing", 41.6), ("Kitchen", 39.5))
+    sql = "SELECT category, {}SUM(profit) / SUM(revenue) AS profit_margin FROM lines GROUP BY category"
+    assert summarize("profit margin by category", margins, sql=sql.format("100.0 * ")) == (
+        "Clothing has the highest profit margin, 41.6 %; Kitchen follows with 39.5 %."
+    )
+    money = "SELECT category, SUM(profit) AS profit_margin FROM lines GROUP BY category"
+    assert "51 % of the total" in summarize("profit margin by category", margins, sql=money)
+    best = summarize("best 2 categories by profit margin", margins, sql=f"{sql.format('100.0 * ')} LIMIT 2")
+    assert "together" not in best
 
 
 def test_a_month_of_the_year_has_its_name() -> None:
@@ -78,7 +109,7 @@ def test_a_month_of_the_year_has_its_name() -> None:
 IN_PERCENT: list[tuple[str, Rows, str]] = [
     ("SELECT 100.0 * SUM(a) / SUM(b) AS share FROM t", rows("share", (15.75,)), "The share is 15.75 %."),
     ("SELECT 1.0 * SUM(a) / SUM(b) AS share, 100 * c AS d FROM t", rows("share", (0.1575,)), "The share is 0.158."),
-    ("SELECT AVG(100 * a) AS revenue FROM t", rows("revenue", (15.75,)), "The revenue is 15.75."),
+    ("SELECT AVG(100 * a) AS revenue FROM t", rows("revenue", (15.75,)), "The average revenue is 15.75."),
     (
         "SELECT month, SUM(a) * 100 / SUM(b) AS `web_share` FROM t GROUP BY month",
         rows("month web_share", ("2024-01", 63.16), ("2024-02", 60.5), ("2024-03", 62.52)),

@@ -48,7 +48,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     llm_from_environment.cache_clear()
     try:
         where = ["--questions", str(questions), "--databases", str(folder.parent)]
-        assert main(["answer", *where, "--llm", "env", "--json", str(out)]) == 0
+        assert main(["answer", *where, "--llm", "env", "--alone", "--json", str(out)]) == 0
     finally:
         server.stop()
         llm_from_environment.cache_clear()

@@ -39,3 +39,21 @@ def test_odd_names_are_written_as_the_engine_wants_them(lab: Lab, prober: Prober
     ran = list(prober.runs.run([probing.Candidate(sql) for sql in statements]))
     assert len(ran) == 4 and not [one.failure for one in ran if one.failure]
     assert ran[1].rows is not None and {row[0] for row in ran[1].rows.rows} == {"small", "large"}
+
+
+def test_the_rows_that_each_part_leaves_are_counted(prober: Prober) -> None:
+    found = prober.narrowing("SELECT name FROM customers WHERE country = 'Norway' AND name = 'Nobody'")
+    assert found is not None
+    assert [(step.left, step.alone) for step in found.steps] == [(3, None), (2, 2), (0, 0)]
+    assert found.column == "name" and len(found.among) == 2
+    grouped = prober.narrowing("SELECT country FROM customers GROUP BY country HAVING COUNT(*) > 1")
+    assert grouped is not None and [step.left for step in grouped.steps] == [3, 2, 1]
+    inside = "WITH northern AS (SELECT id, name FROM customers WHERE country = 'Norway') SELECT COUNT(*) FROM northern AS s JOIN customers AS c ON c.id = s.id WHERE c.name LIKE 'Q%'"
+    within = prober.narrowing(inside)
+    assert within is not None and [step.left for step in within.steps] == [2, 2, 0]
+
+
+def test_two_columns_are_compared_row_by_row(prober: Prober) -> None:
+    one = "SELECT country, COUNT(*) FROM customers GROUP BY country"
+    found = prober.findings(one, one.replace("country", "name"))[0]
+    assert (found.against, found.rows, found.both, found.unequal) == ("customers.name", 3, 0, 3)

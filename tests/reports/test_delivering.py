@@ -67,6 +67,31 @@ def test_each_recipient_is_tried_again_by_itself_with_longer_waits(report, post)
     assert "Its next run is at" in notice
 
 
+def test_a_mail_leads_to_the_run_only_those_who_may_open_it(
+    post, alice, bob, charlie, team, saved, client
+) -> None:
+    """Everybody here gets the rows, as the owner says; a button that finds nothing helps nobody."""
+    people = {user: f"{user.username}@example.com" for user in (alice, bob, charlie)}
+    for user, address in people.items():
+        user.email = address
+        user.save()
+    saved.source.teams.add(team)
+    report = save_report(alice, saved, to=[*people.values(), "list@example.com"])
+    report.teams.add(team)
+    made(report)
+    work_off()
+    place = reverse("reports:run", args=[report.runs.get().pk])
+    for user, address in people.items():
+        client.force_login(user)
+        is_open = client.get(place).status_code == 200
+        assert is_open == (user != charlie)
+        for kind in ("plain", "html"):
+            body = post.mails(address)[0].message.get_body((kind,)).get_content()
+            assert (place in body, "Open this run" in body) == (is_open, is_open), (address, kind)
+            assert ("In Mirror it is not shared with you; Alice (alice) can do that." in body) != is_open
+    assert place in post.mails("list@example.com")[0].message.get_body(("plain",)).get_content()
+
+
 def test_a_recipient_refused_for_good_is_told_and_gets_nothing_until_allowed(report, post) -> None:
     post.orders(refuse={"a@example.com": "550 no such user here"})
     gone = deliver(made(report)["a@example.com"])

@@ -15,6 +15,7 @@ from mirror.asking.services.meaning import columns_meant
 from mirror.queries.values_said import day_said
 from mirror.reports import services
 from mirror.reports.making import telling
+from mirror.reports.making.made import Making
 from mirror.reports.models import ReportRun
 from mirror.sources.models import Source
 from mirror.sources.services import source_connect
@@ -182,6 +183,72 @@ def test_times_and_numbers_of_a_server_are_dates_and_numbers_in_the_reports_zone
         assert "+00:00" not in words
 
 
+def test_a_time_at_the_end_of_the_calendar_is_told_as_it_is(post, alice) -> None:
+    """Many a database writes “until further notice” so; in Oslo it would be in the year 10000."""
+    server = postgres_server()
+    alice.is_staff = True
+    source = source_connect(
+        Source(name="lab", engine="postgres", host=server.host, port=server.port, database="postgres", username=server.user, password=PASSWORD), alice
+    )  # fmt: skip
+    sql = "SELECT 'a' AS item, timestamptz '9999-12-31 23:59:59+00' AS valid_until UNION ALL SELECT 'b', '0001-01-01 00:00+00' ORDER BY 1"
+    report = save_report(alice, save_sql(alice, source, sql, "Prices"), formats=["xlsx", "pdf"], to=TO)
+    run = runs_of(report)
+    assert run.outcome == ReportRun.Outcome.MADE, run.problem
+    (mail,) = post.mails(TO[0])
+    _, pdf = [file.get_content() for file in mail.message.iter_attachments()]
+    for words in (html_of(mail.message), PdfReader(io.BytesIO(pdf)).pages[0].extract_text()):
+        assert "9999-12-31 23:59:59" in words
+
+
+def test_a_figure_is_compared_with_none_of_another_part(post, alice, stock) -> None:
+    """Both are called n; the part was put in place of the other."""
+    saved = save_sql(alice, stock, "SELECT sum(pieces) AS n FROM stock", "Pieces")
+    other = save_sql(alice, stock, "SELECT count(*) AS n FROM stock", "Items")
+    report = save_report(alice, saved)
+    runs_of(report)
+    report.parts.update(saved=other, name=other.name)
+    assert by_hand(report, alice).parts.get().figures[0]["change"] == ""
+    report.parts.update(saved=saved, name=saved.name)
+    assert by_hand(report, alice).parts.get().figures[0]["change"].startswith("the same as")
+
+
+def test_a_figure_is_compared_with_no_other_value_that_an_alert_was_about(post, alice, stock) -> None:
+    sql = "SELECT sum(pieces) AS pieces, count(*) AS items FROM stock"
+    threshold = {
+        "part": 0,
+        "column": "pieces",
+        "test": "above",
+        "value": "1000",
+        "row": "first",
+        "quiet_hours": None,
+    }
+    report = save_report(
+        alice, save_sql(alice, stock, sql, "Stock"), to=TO, condition="threshold", threshold=threshold
+    )
+    assert runs_of(report, timezone.now() - timedelta(seconds=2)).outcome == ReportRun.Outcome.NOTHING
+    report.threshold = {**threshold, "column": "items", "value": "1"}
+    report.save()
+    figures = {one["name"]: one["change"] for one in by_hand(report, alice).parts.get().figures}
+    assert figures == {"Pieces": "", "Items": ""}
+
+
+def test_many_figures_and_runs_ask_the_store_as_often_as_one(
+    post, alice, stock, django_assert_max_num_queries
+) -> None:
+    names = [f"n{number}" for number in range(8)]
+    columns = ", ".join(f"sum(pieces) + {number} AS {name}" for number, name in enumerate(names))
+    report = save_report(alice, save_sql(alice, stock, f"SELECT {columns} FROM stock", "Pieces"))  # noqa: S608
+    for _ in range(3):
+        run = by_hand(report, alice)
+    part = run.parts.get()
+    making = Making(run, run.report, part.attempt, run.created_at.date())
+    with django_assert_max_num_queries(2):
+        earlier = telling._earlier(making, part)
+    runs = report.runs.exclude(pk=run.pk).values_list("pk", flat=True)
+    assert [row.run_id for _, row in earlier] == sorted(runs, reverse=True)
+    assert {one["change"].partition(" on ")[0] for one in part.figures} == {"the same as"}
+
+
 def test_a_workbook_gets_a_chart_of_its_own_where_that_is_wished(post, alice, stock) -> None:
     saved = save_sql(alice, stock, "SELECT item, pieces * 2 AS twice FROM stock ORDER BY 1", "Stock")
     for wished in (False, True):
@@ -198,4 +265,14 @@ def test_a_number_that_cannot_be_read_any_more_is_none_to_compare_with(post, ali
     part.figures[0]["number"] = kept
     part.save()
     assert by_hand(report, alice).parts.get().figures[0]["change"] == ""
-    assert telling.LOOKED_BACK > 1
+
+
+def test_a_zone_that_this_machine_no_longer_knows_is_utc_to_readers_too(post, alice, stock) -> None:
+    saved = save_sql(alice, stock, "SELECT item, pieces, '2026-07-01' AS day FROM stock", "Stock")
+    report = save_report(alice, saved, formats=["xlsx", "pdf"], to=TO)
+    report.__class__.objects.update(zone="Europe/Atlantis")
+    report.refresh_from_db()
+    run = runs_of(report)
+    assert run.outcome == ReportRun.Outcome.MADE
+    (mail,) = post.mails(TO[0])
+    assert "(UTC)" in html_of(mail.message)

@@ -38,6 +38,7 @@ def test_a_question_is_answered_with_its_steps_sql_and_rows(shop) -> None:
     done = ask("How many customers are there?", "--source", "shop")
     assert done.returncode == 0, done.stderr
     assert "attempt 1:" in done.stdout
+    assert "1 attempts" not in done.stdout
     assert "SELECT" in done.stdout
     assert "% sure" in done.stdout
     assert done.stdout.index("attempt 1:") < done.stdout.index("% sure")

@@ -315,3 +315,30 @@ def test_another_language_is_declined_with_a_way_on(run, shop, alice, as_alice) 
     Run.objects.filter(pk=german.pk).update(reason="Other words for it.")
     page = as_alice.get(reverse("asking:run", args=[german.pk])).content.decode()
     assert "Ask it in English. A language model reads other languages too" in page
+
+
+def test_a_typed_chart_draws_the_same_rows_so_and_asks_nothing(run, as_alice, as_charlie) -> None:
+    count, version = Run.objects.count(), run.versions.get()
+    for text, mark in (
+        ("as a pie chart please", "pie"),
+        ("show it as a table", "none"),
+        ("Bar chart", "bar"),
+    ):
+        type_on(as_alice, run, text)
+        version.refresh_from_db()
+        assert (version.chart["mark"], version.chart["chosen"]) == (mark, True)
+    assert Run.objects.count() == count
+    assert asked_on(as_alice, run, "only 2024").question, (
+        "a follow-up goes on from the question, not from the chart"
+    )
+    type_on(as_charlie, run, "as a table")
+    version.refresh_from_db()
+    assert version.chart["mark"] == "bar"
+
+
+def test_a_typed_chart_that_cannot_be_is_refused_in_words(run, as_alice) -> None:
+    refused = as_alice.post(reverse("asking:follow", args=[run.pk]), {"question": "as a scatter chart"})
+    assert refused.status_code == 422
+    assert refused.context["page"].problem
+    run.versions.all().delete()
+    assert "no rows to draw" in type_on(as_alice, run, "as a table").context["page"].problem

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
@@ -90,6 +91,20 @@ def test_codes_are_set_up_with_a_picture_and_a_first_code(alice):
     assert {"set up one-time codes", "made recovery codes"} <= set(verbs)
 
 
+def test_a_secret_that_no_key_opens_is_made_anew_or_told(alice, settings):
+    client, _ = knock(alice)
+    client.post(reverse("people:codes_begin"))
+    settings.MIRROR_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    assert "Set one-time codes up" in client.get(reverse("people:codes")).content.decode()
+    assert "Begin again" in client.post(reverse("people:codes"), {"code": "000000"}).content.decode()
+    fresh = set_up(alice)
+    settings.MIRROR_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    again, _ = knock(alice)
+    answer = give(again, "000000")
+    assert answer.status_code == 422 and "cannot be read with the keys" in answer.content.decode()
+    assert give(again, fresh[0]).status_code == 302 and is_in(again)
+
+
 def test_the_picture_is_what_apps_read(alice):
     maker = services.codes_begin(alice)
     assert (
@@ -131,7 +146,6 @@ def test_a_password_alone_lets_nobody_in(alice):
     assert not Session.objects.exclude(user=None).exists()
     for wrong in ("000000", "", "12345", "abcdef", "९९९९९९", "1" * 40):
         assert give(client, wrong).status_code == 422
-        CodeMaker.objects.get(user=alice)
         services.wrong_passwords.WrongPasswords.objects.all().delete()
     assert not is_in(client)
     spaced = app_code(alice)
@@ -145,6 +159,29 @@ def test_a_link_asks_for_the_code_too(alice):
     answer = client.post(reverse("people:sign_in_link", args=[link_create(alice)]))
     assert answer.url == reverse("people:code") and not is_in(client)
     assert give(client, app_code(alice)).status_code == 302 and is_in(client)
+
+
+def test_a_link_that_is_opened_where_somebody_else_is_signed_in_asks_for_the_right_code(alice, bob):
+    set_up(alice)
+    client = Client()
+    client.force_login(bob)
+    assert client.post(reverse("people:sign_in_link", args=[link_create(alice)])).url == reverse(
+        "people:code"
+    )
+    assert not is_in(client), "Bob is signed out"
+    assert give(client, app_code(alice)).status_code == 302
+    assert client.session["_auth_user_id"] == str(alice.pk)
+
+
+def test_a_session_that_was_known_before_the_password_is_worth_nothing_after(alice):
+    """Another may have put its key into the browser."""
+    set_up(alice)
+    client = Client()
+    client.post(reverse("people:sign_in_link", args=[link_create(alice)]))
+    known = client.session.session_key
+    fields = {"username": "alice", "password": PASSWORD}
+    assert client.post(reverse("people:sign_in"), fields).url == reverse("people:code")
+    assert client.session.session_key != known and not Session.objects.filter(pk=known).exists()
 
 
 def test_a_code_is_taken_once_and_none_before_it(alice):
@@ -269,6 +306,7 @@ def test_other_recovery_codes_end_the_earlier_ones_and_need_a_code(alice):
     client, _ = knock(alice)
     give(client, fresh[0])
     assert client.post(reverse("people:codes"), {"code": "000000"}).status_code == 422
+    assert AuditRow.objects.get(outcome="refused").verb == "made recovery codes"
     answer = client.post(reverse("people:codes"), {"code": app_code(alice)})
     assert answer.status_code == 200 and answer.content.decode().count("<li><code>") == 10
     assert give(knock(alice)[0], fresh[1]).status_code == 422
@@ -282,6 +320,7 @@ def test_codes_are_turned_off_with_a_code(alice):
     client, _ = knock(alice)
     give(client, fresh[0])
     assert client.post(reverse("people:codes_end"), {"code": "000000"}).status_code == 422
+    assert AuditRow.objects.get(outcome="refused").verb == "reset one-time codes"
     assert services.is_on(alice)
     assert client.post(reverse("people:codes_end"), {"code": app_code(alice)}).status_code == 302
     assert not services.is_on(alice) and not RecoveryCode.objects.exists()
@@ -319,13 +358,15 @@ def test_a_setting_asks_codes_of_administrators(settings, admin, alice):
     settings.SECOND_FACTOR_REQUIRED = "administrators"
     with_password(admin)
     assert is_in(knock(alice)[0]), "of nobody else"
-    client, answer = knock(admin)
+    client, answer = knock(admin, query="/library/")
     assert answer.url == reverse("people:codes") and not is_in(client)
     assert "asked of you here" in client.get(answer.url).content.decode()
     client.post(reverse("people:codes_begin"))
     assert client.get(reverse("people:people")).status_code == 302, "not in before the first code"
     answer = client.post(reverse("people:codes"), {"code": app_code(admin)})
     assert answer.content.decode().count("<li><code>") == 10 and is_in(client)
+    assert 'href="/library/">I have kept them' in answer.content.decode(), "the page that was wanted"
+    assert "mirror_browser" in answer.cookies, "the browser is known from now on"
     assert client.get(reverse("people:people")).status_code == 200
     page = client.post(reverse("people:codes_end"), {"code": app_code(admin, 1)})
     assert page.status_code == 422 and "cannot be turned off" in page.content.decode()

@@ -241,7 +241,7 @@ def test_a_question_goes_to_the_endpoint_that_is_set_when_its_run_begins(
     with serving(COUNT) as server:
         endpoint(server, "Only")
         run = answer(run)
-    assert (run.outcome, run.llm, server.calls) == ("answered", "Only-1 (Only)", 2), run.reason
+    assert (run.outcome, run.llm, server.calls) == ("answered", "Only-1 (Only)", 1), run.reason
     assert server.bodies[0]["model"] == "Only-1"
     assert (
         "<dt>Written by</dt><dd>Only-1 (Only)</dd>"
@@ -316,11 +316,14 @@ def test_where_a_server_refuses_every_request_the_next_is_asked_and_administrato
     assert (kept.trouble, kept.trouble_at) == ("", None), "a test that goes well says so"
 
 
+@pytest.mark.parametrize(("field", "value"), [("model", "Other-1"), ("key", "sk-another")])
 def test_a_failure_of_settings_that_were_changed_meanwhile_is_not_kept(
-    transactional_db, shop, alice, media
+    transactional_db, shop, alice, media, field, value
 ) -> None:
     def moved(body: object) -> Bad:
-        Endpoint.objects.update(model="Other-1")
+        one = Endpoint.objects.get()
+        setattr(one, field, value)
+        one.save()
         return Bad(status=401)
 
     with serving(moved) as wrong:

@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from mirror.audit.models import AuditRow
 from mirror.people import wrong_passwords
 from mirror.people.models import User, WrongPasswords
 from mirror.people.services import link_create
@@ -236,6 +237,8 @@ def test_a_stolen_session_cannot_guess_the_password_by_changing_it(alice):
     assert refused.status_code == 422
     assert "too many wrong passwords" in refused.content.decode()
     assert User.objects.get(pk=alice.pk).check_password(RIGHT)
+    told = AuditRow.objects.filter(verb="chose a password", outcome="refused", who="alice")
+    assert [row.details["why"] for row in told] == ["a wrong password of now"] * 5
 
 
 # ---------------------------------------------------------------- what a password has to be

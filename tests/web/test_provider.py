@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import time_machine
+from cryptography.fernet import Fernet
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 from joserfc.jwk import RSAKey
 
 from mirror.audit.models import AuditRow
 from mirror.people.models import GroupRule, Identity, Session, User
-from mirror.people.provider import services, wire
+from mirror.people.provider import services, vouching, wire
 from mirror.people.services import (
     link_create,
     member_add,
     team_create,
     user_activate,
+    user_create,
     user_deactivate,
     user_make_staff,
 )
@@ -57,6 +64,11 @@ def come_back(client: Client, idp: OidcServer, name: str, query: str = ""):
     return client.get(f"{BACK}?{back.query}")
 
 
+def connecting(client: Client) -> str:
+    """The query of the link under Your account."""
+    return f"?connect={Session(session_key=client.session.session_key).mark}"
+
+
 def signed_in(idp: OidcServer, name: str) -> Client:
     client = Client()
     answer = come_back(client, idp, name)
@@ -79,7 +91,7 @@ def refused(answer, status: int, *words: str) -> None:
 def asked_now() -> int:
     """Let the provider be asked now about everybody."""
     Identity.objects.update(asked_at=timezone.now() - timedelta(minutes=3))
-    return services.identities_ask()
+    return vouching.identities_ask()
 
 
 # ---------------------------------------------------------------- the way in
@@ -172,12 +184,57 @@ def test_a_username_is_made_of_whatever_is_told(idp, told, wanted):
     assert User.objects.get(pk=client.session["_auth_user_id"]).username == wanted
 
 
+@pytest.mark.parametrize("email", ["dora@corp", "dora@@example.com"])
+def test_a_mail_address_that_cannot_be_kept_is_left_out(idp, email):
+    idp.person("dora", email=email)
+    assert is_in(signed_in(idp, "dora"))
+    assert User.objects.get(username="dora").email == ""
+
+
+def test_a_name_written_in_other_letters_for_the_same_is_numbered(idp):
+    for name in ("fiona", "ﬁona"):
+        idp.person(name, email="")
+        assert is_in(signed_in(idp, name))
+    assert set(User.objects.filter(username__startswith="fi").values_list("username", flat=True)) == {
+        "fiona",
+        "fiona-2",
+    }
+
+
+def test_a_name_that_is_taken_a_moment_before_is_tried_again(idp, monkeypatch):
+    """The name is taken between the look for a free one and the making."""
+    first, asked = services._free_name, []
+
+    def raced(wanted: str) -> str:
+        name = first(wanted)
+        if not asked:
+            asked.append(name)
+            user_create(name)
+        return name
+
+    monkeypatch.setattr(services, "_free_name", raced)
+    idp.person("dora")
+    assert is_in(signed_in(idp, "dora")) and asked
+
+
 def test_names_and_groups_may_stand_at_userinfo_alone(idp, team):
     GroupRule.objects.create(group="analysts", team=team)
     idp.person("dora", ["analysts"])
     idp.faults = {"groups in userinfo"}
     signed_in(idp, "dora")
     assert team.members.filter(username="dora").exists()
+
+
+@pytest.mark.parametrize(
+    ("beside", "kept"), [("boss@example.com", "boss@example.com"), ("dora@example.com", "")]
+)
+def test_an_address_is_not_verified_by_what_is_said_of_another(idp, monkeypatch, beside, kept):
+    claims = idp.person("dora", email="boss@example.com").claims
+    del claims["name"], claims["email_verified"]
+    told = {"sub": "subject-dora", "email": beside, "email_verified": True, "name": "Dora"}
+    monkeypatch.setattr(idp, "told", lambda access: (200, told))
+    signed_in(idp, "dora")
+    assert User.objects.get(username="dora").email == kept
 
 
 # ---------------------------------------------------------------- faults
@@ -249,6 +306,15 @@ def test_a_clock_less_than_a_minute_off_is_borne(idp, seconds):
     idp.person("dora")
     idp.clock = seconds
     assert is_in(signed_in(idp, "dora"))
+
+
+def test_a_provider_may_want_the_client_secret_in_the_form(client, idp, settings):
+    idp.faults = {"secret in form"}
+    idp.person("dora")
+    inside = signed_in(idp, "dora")
+    assert asked_now() == 1 and is_in(inside)
+    settings.OIDC_CLIENT_SECRET = "another"
+    refused(come_back(client, idp, "dora"), 502, "does not know Mirror")
 
 
 def test_a_wrong_client_secret_is_the_administrators_to_mend(client, idp, settings):
@@ -352,6 +418,18 @@ def test_groups_give_teams_and_take_them(idp, team, alice):
     assert {row.details["why"] for row in told} == {"groups of the provider"}
 
 
+def test_groups_are_those_of_a_person_whatever_the_case_of_their_name(idp, team):
+    """A store may hold names that differ in case alone: a shell makes them."""
+    idp.person("dora", ["analysts"])
+    User.objects.create(username="Dora")
+    signed_in(idp, "dora")
+    dora = Identity.objects.get().user
+    User.objects.filter(pk=dora.pk).update(username="DORA")
+    GroupRule.objects.create(group="analysts", team=team)
+    asked_now()
+    assert team.members.filter(pk=dora.pk).exists() and not team.members.filter(username="Dora").exists()
+
+
 def test_a_group_makes_administrators_and_its_loss_unmakes_them(idp, admin):
     GroupRule.objects.create(group="root", team=None)
     dora = idp.person("dora", ["root"])
@@ -446,6 +524,30 @@ def test_administrators_say_what_groups_mean_and_others_may_not(as_admin, as_ali
     assert "cannot be reached" in as_admin.get(reverse("people:provider")).content.decode()
 
 
+def test_a_rule_means_nothing_for_people_of_the_provider_of_before(as_admin, idp, team, bob):
+    """They sign in with a password now."""
+    Identity.objects.create(user=bob, issuer="https://before.example", subject="bob", groups=["others"])
+    fields = {"group": "analysts", "means": team.pk}
+    assert as_admin.post(reverse("people:rule_new"), fields).status_code == 302
+    assert team.members.filter(pk=bob.pk).exists()
+
+
+def test_a_rule_is_applied_to_many_at_the_cost_of_one(as_admin, idp, team):
+    def asked(group: str) -> int:
+        with CaptureQueriesContext(connection) as found:
+            as_admin.post(reverse("people:rule_new"), {"group": group, "means": team.pk})
+        return len(found)
+
+    users = [User(username=f"person{number}") for number in range(20)]
+    for number, user in enumerate(users):
+        user.save()
+        Identity.objects.create(user=user, issuer=idp.issuer, subject=str(number), groups=["analysts"])
+    asked("first")
+    before = asked("second")
+    User.objects.filter(username__in=[user.username for user in users[1:]]).update(is_active=False)
+    assert asked("third") == before
+
+
 def test_a_rule_that_leaves_no_administrator_is_refused(as_admin, idp, admin):
     idp.person("dora", ["staff"])
     signed_in(idp, "dora")
@@ -471,7 +573,7 @@ def test_somebody_removed_at_the_provider_is_out_within_five_minutes(idp, alice)
     token_make(dora, "script", ["read"], days=30)
     idp.remove("dora")
     assert is_in(client)
-    assert services.ASK_EVERY + timedelta(seconds=30 + 30 + services.ASK_SECONDS) < timedelta(minutes=5)
+    assert vouching.ASK_EVERY + timedelta(seconds=30 + 30 + vouching.ASK_SECONDS) < timedelta(minutes=5)
     asked_now()
     assert not is_in(client)
     dora.refresh_from_db()
@@ -495,7 +597,7 @@ def test_while_the_provider_vouches_sessions_go_on_and_its_tokens_turn_over(idp)
     account = Identity.objects.get()
     assert is_in(client) and account.grant != first and account.grant in idp.refreshes
     before = len(idp.asked)
-    assert services.identities_ask() == 0 and len(idp.asked) == before, "not more often than needed"
+    assert vouching.identities_ask() == 0 and len(idp.asked) == before, "not more often than needed"
 
 
 def test_a_refusal_that_may_only_be_the_end_of_a_session_there_shuts_nobody_out(idp, settings):
@@ -522,7 +624,7 @@ def test_a_refusal_that_may_only_be_the_end_of_a_session_there_shuts_nobody_out(
     idp.refreshes.clear()
     asked_now()
     Identity.objects.update(refused_at=timezone.now() - timedelta(days=settings.OIDC_AWAY_DAYS, hours=1))
-    services.identities_shut_out()
+    vouching.identities_shut_out()
     dora.refresh_from_db()
     assert not dora.is_active
 
@@ -540,6 +642,54 @@ def test_a_refusal_after_an_answer_that_never_came_shuts_nobody_out(idp):
     asked_now()
     dora = User.objects.get(username="dora")
     assert not is_in(client) and dora.is_away and dora.is_active
+
+
+@pytest.mark.parametrize("status", [403, 401, 404, 500])
+def test_a_person_is_vouched_for_by_the_token_that_was_changed_whatever_userinfo_says(
+    idp, monkeypatch, team, status
+):
+    GroupRule.objects.create(group="analysts", team=team)
+    dora = idp.person("dora", ["analysts"])
+    client = signed_in(idp, "dora")
+    dora.groups = None
+    monkeypatch.setattr(idp, "told", lambda access: (status, {"error": "insufficient_scope"}))
+    for _ in range(2):
+        assert asked_now() == 1
+    assert is_in(client) and team.members.filter(username="dora").exists()
+    assert Identity.objects.get().grant in idp.refreshes
+
+
+def test_userinfo_is_not_asked_where_nothing_hangs_on_groups(idp):
+    idp.person("dora", None)
+    client = signed_in(idp, "dora")
+    idp.asked.clear()
+    assert asked_now() == 1 and is_in(client)
+    assert "/userinfo" not in idp.asked
+
+
+@pytest.mark.parametrize("fault", ["another key", "userinfo of another"])
+def test_a_new_token_is_kept_where_the_proof_beside_it_cannot_be_trusted(idp, team, fault):
+    GroupRule.objects.create(group="analysts", team=team)
+    dora = idp.person("dora", ["analysts"])
+    client = signed_in(idp, "dora")
+    before = Identity.objects.get().vouched_at
+    dora.groups, idp.faults = None, {fault}
+    assert asked_now() == 0
+    assert Identity.objects.get().vouched_at == before
+    idp.faults = set()
+    assert asked_now() == 1 and is_in(client)
+
+
+def test_one_token_that_no_key_opens_keeps_nobody_else_from_being_asked_about(idp, settings):
+    for name in ("dora", "emil"):
+        idp.person(name)
+    emil = signed_in(idp, "emil")
+    keys = settings.MIRROR_ENCRYPTION_KEYS
+    settings.MIRROR_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    dora = signed_in(idp, "dora")
+    settings.MIRROR_ENCRYPTION_KEYS = keys
+    assert asked_now() == 1
+    assert is_in(emil) and is_in(dora)
 
 
 def test_without_a_refresh_token_the_access_token_is_asked_with(idp):
@@ -579,13 +729,42 @@ def test_sessions_end_too_where_no_worker_asks(idp, settings):
         assert not is_in(client)
 
 
+def test_a_session_ends_after_two_weeks_although_the_provider_vouches(idp):
+    idp.person("dora")
+    client = signed_in(idp, "dora")
+    Session.objects.update(begun_at=timezone.now() - timedelta(days=13))
+    with time_machine.travel(timezone.now() + timedelta(minutes=30)):
+        assert asked_now() == 1
+    with time_machine.travel(timezone.now() + timedelta(minutes=70)):
+        assert is_in(client)
+    Session.objects.update(begun_at=timezone.now() - timedelta(days=14))
+    with time_machine.travel(timezone.now() + timedelta(minutes=60)):
+        assert asked_now() == 1
+    with time_machine.travel(timezone.now() + timedelta(minutes=100)):
+        assert not is_in(client)
+
+
 def test_an_answer_about_an_older_sign_in_is_not_acted_on(idp):
     idp.person("dora")
     signed_in(idp, "dora")
     old = Identity.objects.select_related("user").get()
     client = signed_in(idp, "dora")
-    services._heard(old, services.Word(is_vouched=False))
+    vouching._heard(old, vouching.Word(is_vouched=False))
     assert is_in(client)
+
+
+@pytest.mark.parametrize("word", [vouching.Word(False), vouching.Word(True, "next", ("analysts",))])
+def test_an_administrator_who_shuts_somebody_out_while_the_provider_is_asked_is_obeyed(
+    client, idp, admin, team, word
+):
+    idp.person("dora", [])
+    signed_in(idp, "dora")
+    GroupRule.objects.create(group="analysts", team=team)
+    Identity.objects.update(asked_at=timezone.now() - timedelta(minutes=3))
+    (claimed,) = vouching._claim(services._provider())
+    user_deactivate(User.objects.get(username="dora"), admin)
+    vouching._heard(claimed, word)
+    refused(come_back(client, idp, "dora"), 403, "An administrator shut you out")
 
 
 def test_fifty_people_are_asked_about_in_one_tick_and_two_ticks_ask_once(idp):
@@ -594,7 +773,7 @@ def test_fifty_people_are_asked_about_in_one_tick_and_two_ticks_ask_once(idp):
         signed_in(idp, f"person{number}")
     Identity.objects.update(asked_at=timezone.now() - timedelta(minutes=3))
     idp.asked.clear()
-    assert services.identities_ask() + services.identities_ask() == 50
+    assert vouching.identities_ask() + vouching.identities_ask() == 50
     assert idp.asked.count("/token") == 50
 
 
@@ -645,7 +824,7 @@ def test_the_doctor_tells_of_the_provider(idp, admin):
 
 
 def test_a_restored_copy_asks_nothing_with_tokens_that_are_another_mirrors(idp):
-    from mirror.people.provider.services import identities_rest
+    from mirror.people.provider.vouching import identities_rest
 
     idp.person("dora")
     client = signed_in(idp, "dora")
@@ -671,9 +850,10 @@ def test_somebody_connects_their_account_and_the_password_ends(idp, alice):
     elsewhere, client = Client(), Client()
     for browser in (elsewhere, client):
         browser.force_login(alice)
-    assert f"Connect your account at {NAME}" in client.get(reverse("people:account")).content.decode()
+    page = client.get(reverse("people:account")).content.decode()
+    assert f"Connect your account at {NAME}" in page and f"{BEGIN}{connecting(client)}" in page
     assert client.get(BEGIN).url == reverse("asking:ask"), "without `connect` there is nothing to do"
-    assert come_back(client, idp, "alice.smith", "?connect").url == reverse("people:account")
+    assert come_back(client, idp, "alice.smith", connecting(client)).url == reverse("people:account")
     alice.refresh_from_db()
     assert alice.identity.subject == "subject-alice.smith"
     assert not alice.has_usable_password()
@@ -686,21 +866,61 @@ def test_somebody_connects_their_account_and_the_password_ends(idp, alice):
     assert client.post(reverse("people:account"), fields).status_code == 403
 
 
+@pytest.mark.parametrize("query", ["?connect", "?connect=", "?connect=1", "?connect=é"])
+def test_an_address_on_another_page_begins_to_connect_nothing(idp, alice, query):
+    client = Client()
+    client.force_login(alice)
+    assert client.get(BEGIN + query).url == reverse("people:account")
+    other = Client()
+    other.force_login(alice)
+    assert client.get(BEGIN + connecting(other)).url == reverse("people:account")
+    assert "provider_flows" not in client.session
+
+
 def test_an_account_of_somebody_else_is_not_connected(idp, alice):
     idp.person("dora")
     signed_in(idp, "dora")
     client = Client()
     client.force_login(alice)
-    answer = come_back(client, idp, "dora", "?connect")
+    answer = come_back(client, idp, "dora", connecting(client))
     assert answer.status_code == 403 and "somebody else" in answer.content.decode()
     assert not Identity.objects.filter(user=alice).exists()
+
+
+def test_after_a_change_of_the_provider_people_connect_their_account_at_the_new_one(idp, alice):
+    """They were away from the one before when it went, so their tokens rest until then."""
+    Identity.objects.create(
+        user=alice, issuer="https://before.example", subject="x", refused_at=timezone.now()
+    )
+    idp.person("alice.smith")
+    client = Client()
+    client.force_login(alice)
+    assert User.objects.get(pk=alice.pk).is_away
+    assert come_back(client, idp, "alice.smith", connecting(client)).status_code == 302
+    assert Identity.objects.get().issuer == idp.issuer and not User.objects.get(pk=alice.pk).is_away
+
+
+@pytest.mark.parametrize("now", ["", "https://next.example"])
+def test_without_the_provider_of_before_people_are_disconnected_or_given_a_link(as_admin, idp, settings, now):
+    idp.person("dora")
+    signed_in(idp, "dora")
+    dora = User.objects.get(username="dora")
+    link, disconnect = (reverse(f"people:person_{name}", args=[dora.pk]) for name in ("link", "disconnect"))
+    page = as_admin.get(reverse("people:people")).content.decode()
+    assert disconnect in page and link not in page
+    settings.OIDC_ISSUER = now
+    page = as_admin.get(reverse("people:people")).content.decode()
+    assert disconnect in page and link in page and "signs in by" not in page
+    assert as_admin.post(link).status_code == 200
+    assert as_admin.post(disconnect).status_code == 302 and not Identity.objects.exists()
+    assert disconnect not in as_admin.get(reverse("people:people")).content.decode()
 
 
 def test_who_signs_out_meanwhile_connects_nothing(idp, alice, bob):
     idp.person("dora")
     client = Client()
     client.force_login(alice)
-    url = begun(client, "?connect")
+    url = begun(client, connecting(client))
     session = client.session
     flows = session["provider_flows"]
     client.force_login(bob)
@@ -779,13 +999,16 @@ def test_signing_out_offers_to_end_the_session_at_the_provider(idp, alice):
     ],
 )
 def test_an_issuer_is_over_tls_or_on_this_machine(issuer, is_taken, tmp_path):
-    import os
-    import subprocess
-    import sys
-
     told = {**os.environ, "OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": "x", "MIRROR_VAR_DIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", "import mirror.settings"], env=told, capture_output=True, text=True
     )
     assert (done.returncode == 0) is is_taken, done.stderr
     assert is_taken or "OIDC_ISSUER must be an address" in done.stderr
+
+
+def test_groups_of_the_settings_may_stand_apart(tmp_path):
+    told = {**os.environ, "OIDC_ALLOWED_GROUPS": "staff, guests of Oslo", "MIRROR_VAR_DIR": str(tmp_path)}
+    said = "import mirror.settings as found; print(found.OIDC_ALLOWED_GROUPS)"
+    done = subprocess.run([sys.executable, "-c", said], env=told, capture_output=True, text=True)
+    assert done.stdout.strip() == "['staff', 'guests of Oslo']", done.stderr

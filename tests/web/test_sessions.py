@@ -75,6 +75,9 @@ def test_a_password_that_changes_ends_the_other_sessions(alice):
     here, other = entered(alice), entered(alice)
     fields = {"new_password1": "a long pass phrase", "new_password2": "a long pass phrase"}
     assert here.post(reverse("people:account"), fields).status_code == 302
+    assert Session.objects.get(user=alice).session_key == here.session.session_key, (
+        "the others are not listed"
+    )
     assert is_in(here) and not is_in(other)
     assert page_of(here).count("this browser") == 1
 

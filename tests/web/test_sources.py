@@ -7,6 +7,7 @@ import os
 import sqlite3
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 import time_machine
@@ -445,3 +446,12 @@ def test_the_editor_gets_the_names_to_complete(as_bob, shop):
     catalog_refresh(shop)
     names = as_bob.get(url("names", shop.pk)).json()
     assert "country" in names["tables"]["customers"]
+
+
+@pytest.mark.parametrize("name", ["visit", "review"])
+def test_a_page_that_polls_what_is_gone_is_told_so_and_asks_no_more(as_alice, name):
+    """286 is what ends the polling of htmx; a person who looks gets the page of what is not there."""
+    address = reverse(f"sources:{name}", args=[uuid4()])
+    told = as_alice.get(address, headers={"HX-Request": "true"})
+    assert told.status_code == 286 and 'id="working"' in told.content.decode()
+    assert as_alice.get(address).status_code == 404

@@ -462,6 +462,11 @@ def test_a_row_whose_texts_are_values_below_is_no_heading_and_asked_about(tmp_pa
     ]
 
 
+@pytest.mark.parametrize("content", [b"Yes,yes\nNo,YES\nno,no\n", b"a b,a  b\nc,A b\n"])
+def test_letter_case_and_spaces_make_no_heading_of_a_value(tmp_path, content):
+    assert planned(tmp_path, content).tables[0].header_row == 0
+
+
 def test_nothing_is_asked_where_nothing_is_open(tmp_path):
     for content in (b"id,who\n1,Ann\n", b"1,x\n2,y\n"):
         assert planned(tmp_path, content).tables[0].asked == []

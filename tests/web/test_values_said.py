@@ -13,6 +13,9 @@ MONTH = [
     {"name": "until", "kind": "date"},
 ]
 
+# Two days that are no period.
+DAYS = [{"name": "signed_up", "kind": "date"}, {"name": "ordered", "kind": "date"}]
+
 
 @pytest.mark.parametrize(
     ("parameters", "given", "said"),
@@ -29,6 +32,11 @@ MONTH = [
         ([{"name": "who", "kind": "text"}], {"who": "a\r\nBcc: b" + "x" * 90}, "who a Bcc: b" + "x" * 51 + "…"),
         ([*MONTH, {"name": "country", "kind": "text"}], {"since": "2025-12-30", "until": "2026-01-02", "country": "Norway"},
          "30 December 2025 to 2 January 2026, country Norway"),
+        (DAYS, {"signed_up": "2025-01-01", "ordered": "2025-02-01"}, "signed up 1 January 2025, ordered 1 February 2025"),
+        ([{**MONTH[0], "name": "start_date"}, {**MONTH[1], "name": "x", "label": "Last day"}],
+         {"start_date": "2025-10-01", "x": "2025-10-31"}, "1 to 31 October 2025"),
+        ([{**MONTH[0], "name": "signed_up_from"}, {**MONTH[1], "name": "ordered_from"}],
+         {"signed_up_from": "2025-01-01", "ordered_from": "2025-02-01"}, "signed up from 1 January 2025, ordered from 1 February 2025"),
     ],
 )  # fmt: skip
 def test_values_are_said_in_words(parameters, given, said) -> None:

@@ -6,7 +6,7 @@ import re
 import sqlite3
 from contextlib import closing
 from decimal import Decimal
-from html import unescape
+from html import escape, unescape
 from shutil import copy
 
 import pytest
@@ -40,6 +40,11 @@ def supplied() -> int:
 def asked(shop, client, question: str) -> Run:
     client.post(reverse("asking:ask"), {"source": shop.name, "question": question})
     return answer(Run.objects.latest("pk"))
+
+
+def followed(client, run: Run, typed: str) -> str:
+    """Where a follow-up leads."""
+    return client.post(reverse("asking:follow", args=[run.pk]), {"question": typed}).url
 
 
 def test_an_overviews_change_is_split_exactly_by_few_statements_read_once(
@@ -255,3 +260,31 @@ def test_a_year_that_has_only_begun_is_said_where_it_is_compared(shop, as_alice,
 
 def test_a_year_that_stands_alone_is_said_as_it_is(shop, as_alice) -> None:
     assert "31 October" not in asked(shop, as_alice, "revenue by country in 2026").versions.get().sentence
+
+
+@pytest.mark.parametrize(
+    ("typed", "now", "before"),
+    [
+        ("why did it fall in February?", "2026-02-01", "2026-01-01"),
+        ("why did it rise so much in dec 2024", "2024-12-01", "2024-11-01"),
+        ("what happened in may", "2026-05-01", "2026-04-01"),
+    ],
+)
+def test_why_of_a_named_period_compares_that_one(shop, as_alice, typed, now, before) -> None:
+    run = asked(shop, as_alice, "revenue by month in 2026")
+    place = followed(as_alice, run, typed)
+    assert as_alice.get(place).url == f"{url('why', run.versions.get().pk)}?now={now}&before={before}"
+
+
+@pytest.mark.parametrize("named", ["Norway", "February 2019", "2026", "<b>x</b>"])
+def test_why_of_what_is_no_period_says_so_and_compares_the_last_two(shop, as_alice, named) -> None:
+    run = asked(shop, as_alice, "revenue by month in 2026")
+    plain = url("why", run.versions.get().pk)
+    response = as_alice.get(plain, {"of": named})
+    assert response.url == plain
+    assert f"“{escape(named)}” is no period of this figure" in as_alice.get(plain).content.decode()
+
+
+def test_why_of_nothing_named_goes_to_the_last_change(shop, as_alice) -> None:
+    run = asked(shop, as_alice, "revenue by month in 2026")
+    assert followed(as_alice, run, "why did it fall in the last month?") == url("why", run.versions.get().pk)

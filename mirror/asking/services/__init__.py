@@ -6,7 +6,7 @@ from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
 from mirror.asking.services.frames import REMOVE, Chip, Understood, version_understood
 from mirror.asking.services.knowing import version_feedback, version_verify
-from mirror.asking.services.paths import Step, reasons_asked, step_take
+from mirror.asking.services.paths import Step, chart_asked, reasons_asked, reasons_named, step_take
 from mirror.asking.services.runs import (
     HINT_CHARS,
     hint_check,
@@ -42,6 +42,7 @@ __all__ = [
     "TooMuchWaits",
     "Understood",
     "answer_events",
+    "chart_asked",
     "chart_change",
     "hint_check",
     "question_check",
@@ -60,6 +61,7 @@ __all__ = [
     "statement_break",
     "statement_stop",
     "reasons_asked",
+    "reasons_named",
     "step_take",
     "version_again",
     "version_before",

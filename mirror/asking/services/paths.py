@@ -11,10 +11,11 @@ from django.db.models import Q
 
 from mirror.asking.errors import AskingError
 from mirror.asking.models import Run, Version
+from mirror.asking.services.charts import chart_change
 from mirror.asking.services.frames import version_asked, version_understood
 from mirror.asking.services.versions import version_before, version_show, version_undo
 from mirror.phrases import one_line
-from sqlagent.makers.following import said_of, step_typed, why_typed
+from sqlagent.makers.following import chart_typed, said_of, step_typed, why_named, why_typed
 from sqlagent.values import Turn
 
 # Earlier questions a follow-up is read against.
@@ -85,6 +86,20 @@ def step_take(run: Run, version: Version | None, typed: str) -> Step | None:
     return Step(way == "back", to, None if is_front or shown is None else shown.number, _words(to, shown))
 
 
+def chart_asked(version: Version | None, typed: str) -> Version | None:
+    """Draw the version that is shown as was typed after it (“as a table”, “bar chart”); None where something else was typed.
+
+    Raises: AskingError where it has no rows, or they cannot be drawn so.
+    """
+    mark = chart_typed(typed)
+    if not mark:
+        return None
+    if version is None:
+        raise AskingError("There are no rows to draw.")
+    chart_change(version, {"mark": mark})
+    return version
+
+
 def reasons_asked(run: Run, version: Version | None, typed: str) -> Version | None:
     """Give the version whose change is to be explained, where "why?" was typed after it; None where something else was typed.
 
@@ -97,6 +112,11 @@ def reasons_asked(run: Run, version: Version | None, typed: str) -> Version | No
     if understood is None or not understood.is_over_time:
         raise AskingError(NO_REASONS)
     return shown
+
+
+def reasons_named(typed: str) -> str:
+    """Give the period or part of which reasons are asked, as it was typed; empty where none is named."""
+    return why_named(typed)
 
 
 def _back(run: Run, version: Version | None) -> Version | Run:

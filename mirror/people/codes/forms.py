@@ -1,4 +1,4 @@
-"""What people type of one-time codes."""
+"""The form of a one-time code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page about one-time codes shows."""
+"""Data of the page about one-time codes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mirror.people.models import User
 
 @dataclass(frozen=True, slots=True)
 class CodesPage:
-    """Whether codes are asked; what an app reads to make them, while they are set up; recovery codes when they are new.
+    """Whether codes are asked; the secret for an app, while they are set up; recovery codes when they are new.
 
     `picture` is an address of the kind `data:`.
     """

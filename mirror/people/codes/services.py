@@ -66,12 +66,16 @@ def codes_begin(user: User) -> CodeMaker:
 
 
 def codes_begun(user: User) -> CodeMaker | None:
-    """The secret that waits for its first code; None where there is none."""
-    return CodeMaker.objects.filter(user=user, confirmed_at=None).first()
+    """The secret that waits for its first code; None where there is none, or none that a key opens."""
+    maker = CodeMaker.objects.filter(user=user, confirmed_at=None).first()
+    try:
+        return maker if maker is not None and maker.secret else None
+    except SecretUnreadable:
+        return None
 
 
 def address_of(maker: CodeMaker) -> str:
-    """What an authenticator app reads: the secret with the names that it shows."""
+    """Give the address that an authenticator app reads: the secret with the names that it shows."""
     return _totp(maker.secret).get_provisioning_uri(maker.user.get_username(), "Mirror")
 
 
@@ -88,8 +92,11 @@ def codes_confirm(user: User, typed: str) -> list[str]:
         return _recovery_make(user)
 
 
-def code_check(user: User, typed: str) -> None:
-    """Look at a code of somebody's app or a recovery code, which is used up. Raises: CodeError; a wrong one is told to the audit."""
+def code_check(user: User, typed: str, verb: str = "signed in") -> None:
+    """Look at a code of somebody's app or a recovery code, which is used up. Raises: CodeError.
+
+    A wrong one is told to the audit, with the `verb` of what it was typed for.
+    """
     maker = CodeMaker.objects.filter(user=user).exclude(confirmed_at=None).first()
     if maker is None:
         raise CodeError("One-time codes are not set up.")
@@ -97,13 +104,13 @@ def code_check(user: User, typed: str) -> None:
         _look(maker, typed, may_recover=True)
     except CodeError as error:
         if not error.wait:
-            record("signed in", user, by=user, is_refused=True, why="a wrong one-time code")
+            record(verb, user, by=user, is_refused=True, why="a wrong one-time code")
         raise
 
 
 def recovery_renew(user: User, typed: str) -> list[str]:
     """Make other recovery codes for a code; the earlier ones end. Raises: CodeError."""
-    code_check(user, typed)
+    code_check(user, typed, "made recovery codes")
     with transaction.atomic():
         return _recovery_make(user)
 
@@ -112,7 +119,7 @@ def codes_end(user: User, typed: str) -> None:
     """Ask somebody for codes no longer, for a code. Raises: CodeError; PeopleError where the settings ask them."""
     if is_required(user):
         raise PeopleError("One-time codes are asked of you here: they cannot be turned off.")
-    code_check(user, typed)
+    code_check(user, typed, "reset one-time codes")
     with transaction.atomic():
         _forget(user)
         record("reset one-time codes", user, by=user)

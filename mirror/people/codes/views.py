@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
@@ -29,7 +30,7 @@ from mirror.people.services import PeopleError
 @never_cache
 @sensitive_post_parameters()
 def code(request: HttpRequest) -> HttpResponse:
-    """Ask for the code that lacks, and let in who gives it."""
+    """Ask for the code that lacks, and let in the person who gives it."""
     person = _asked(request)
     if person is None:
         return redirect("people:sign_in")
@@ -45,7 +46,7 @@ def code(request: HttpRequest) -> HttpResponse:
 
 
 def _asked(request: HttpRequest) -> User | None:
-    """Who has to give a code: to be let in, or because the settings ask it of a session that is there."""
+    """Give the person who has to type a code: to be let in, or because the settings ask it of a session that is there."""
     if isinstance(request.user, User):
         person = None if is_coded(request) else request.user
     else:
@@ -58,11 +59,12 @@ def _asked(request: HttpRequest) -> User | None:
 @never_cache
 @sensitive_post_parameters()
 def codes(request: HttpRequest) -> HttpResponse:
-    """Set codes up; who has to before they are let in does so here too."""
+    """Set codes up, also before the first sign-in where the settings ask them."""
     person = _person(request)
     if person is None:
         return redirect("people:sign_in")
     form, wait, fresh = CodeForm(request.POST if request.method == "POST" else None), 0, None
+    entered: HttpResponse | None = None
     if form.is_valid():
         typed, renews = form.cleaned_data["code"], services.is_on(person)
 
@@ -78,9 +80,13 @@ def codes(request: HttpRequest) -> HttpResponse:
             if request.user.is_authenticated:
                 coded(request)
             else:
-                enter_by_code(request)
+                entered = enter_by_code(request)
                 request.user = person
-    response = render(request, "people/codes.html", {"form": form, "page": codes_page(person, fresh)})
+    wanted = entered.headers["Location"] if entered else reverse("people:account")
+    page = {"form": form, "page": codes_page(person, fresh), "wanted": wanted}
+    response = render(request, "people/codes.html", page)
+    if entered:
+        response.cookies.update(entered.cookies)
     return _answered(response, form, wait)
 
 
@@ -133,7 +139,7 @@ def person_codes_reset(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 def _person(request: HttpRequest) -> User | None:
-    """Who sets codes up: somebody signed in by other than the provider, or with all but a code that they have yet to set up."""
+    """Give the person who sets codes up: signed in by other than the provider, or with all but a code that they have yet to set up."""
     if isinstance(request.user, User):
         if identity_of(request.user):
             raise PermissionDenied("The identity provider asks for your second factor.")
@@ -143,7 +149,7 @@ def _person(request: HttpRequest) -> User | None:
 
 
 def _tried(form: CodeForm, act: Callable[[], None]) -> int:
-    """Do something that a code is typed for; what refuses it stands at the form. Returns the wait, in seconds."""
+    """Act by a typed code; a refusal stands at the form. Returns the wait, in seconds."""
     try:
         act()
     except services.CodeError as error:

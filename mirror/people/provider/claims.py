@@ -1,4 +1,4 @@
-"""What an ID token proves: signature, issuer, audience, times and nonce, and who it says that a person is."""
+"""Proof by an ID token: signature, issuer, audience, times and nonce are checked, and the person is read."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 
 from mirror.people.provider import wire
 from mirror.people.provider.configured import Provider
@@ -37,7 +39,7 @@ MOST_GROUPS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Who somebody is at the provider. `groups` is None where it did not say; `email` is empty unless it is verified."""
+    """A person at the provider. `groups` is None where it did not say; `email` is empty unless it is verified and can be written to."""
 
     subject: str
     username: str
@@ -171,9 +173,18 @@ def known_by(claims: dict[str, Any]) -> Known:
         subject=str(claims["sub"]),
         username=_text(claims, "preferred_username") or local or _text(claims, "name") or "person",
         name=_text(claims, "name")[:150],
-        email=email[:254] if claims.get("email_verified") in (True, "true") else "",
+        email=email if claims.get("email_verified") in (True, "true") and _is_mail(email) else "",
         groups=groups_in(claims, settings.OIDC_GROUPS_CLAIM),
     )
+
+
+def _is_mail(email: str) -> bool:
+    """Whether Mirror could keep this as a mail address: a provider in a company may verify dora@corp."""
+    try:
+        validate_email(email)
+    except ValidationError:
+        return False
+    return True
 
 
 def _text(claims: dict[str, Any], name: str) -> str:

@@ -9,9 +9,9 @@ from django.conf import settings
 
 from mirror.people.models import Identity, User
 
-# What is asked for where the settings do not say it, as far as the provider has it.
+# Scopes of the request where the settings name none, as far as the provider has them.
 WANTED = ("openid", "profile", "email", "groups", "offline_access")
-# Of these, what is left out where the provider does not say what it has: it refuses what it does not know.
+# Of these, the ones left out where the provider lists none: it refuses scopes that it does not know.
 _UNSURE = ("groups",)
 
 
@@ -28,7 +28,7 @@ class Provider:
     leeway: int
 
     def scopes_of(self, supported: object) -> tuple[str, ...]:
-        """What to ask for, by what the provider says that it has.
+        """Name the scopes to ask for, by the list of those that the provider has.
 
         Example:
             >>> one = Provider("https://id.example", "mirror", "", "Example", (), (), 60)

@@ -1,10 +1,10 @@
-"""What can go wrong with an identity provider, in words for the person who wants to sign in."""
+"""Faults of signing in by an identity provider, in words for the person who wants to sign in."""
 
 from __future__ import annotations
 
 
 class ProviderError(Exception):
-    """Nobody is let in; the message is fit to be shown, `advice` says what to do. `detail` is for the log alone."""
+    """Nobody is let in. The message is fit to be shown, and so is `advice`, the way on. `detail` is for the log alone."""
 
     status = 502
     title = "That did not work"
@@ -23,7 +23,7 @@ class ProviderDown(ProviderError):
 
 
 class ProviderMistaken(ProviderError):
-    """It is set up in a way that nobody can sign in with."""
+    """Its settings, or those of Mirror, let nobody sign in."""
 
     title = "The sign-in service is not set up rightly"
 
@@ -43,7 +43,7 @@ class NotLetIn(ProviderError):
 
 
 class Stale(ProviderError):
-    """What came back belongs to no sign-in that was begun in this browser."""
+    """The answer belongs to no sign-in that was begun in this browser."""
 
     status = 400
     title = "This sign-in is not known here"

@@ -1,4 +1,4 @@
-"""What administrators may type about groups."""
+"""The form of a group rule."""
 
 from __future__ import annotations
 

@@ -7,14 +7,16 @@ say. Teams that no rule names, and people who do not sign in by it, are left alo
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Iterable
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from mirror.audit.services import record
-from mirror.people.models import GroupRule, Identity, Team, User
-from mirror.people.services import PeopleError, member_add, member_remove, user_make_staff
+from mirror.people.models import GroupRule, Identity, Membership, Team, User
+from mirror.people.services import PeopleError, member_join, member_remove, user_make_staff
 
 log = logging.getLogger(__name__)
 
@@ -34,13 +36,20 @@ def groups_allow(groups: Iterable[str]) -> bool:
 @transaction.atomic
 def groups_apply(user: User, groups: Iterable[str]) -> None:
     """Make somebody's teams and role what the rules say of their groups. The last administrator stays one."""
-    held = set(groups)
-    rules = list(GroupRule.objects.select_related("team"))
-    named = {rule.team for rule in rules if rule.team is not None}
+    rules = _rules()
+    has = set(Team.objects.filter(memberships__user=user, group_rules__in=rules))
+    _apply(user, set(groups), rules, has)
+
+
+def _rules() -> list[GroupRule]:
+    return list(GroupRule.objects.select_related("team"))
+
+
+def _apply(user: User, held: set[str], rules: Iterable[GroupRule], has: set[Team]) -> None:
+    """Do so for somebody who `has` these of the teams that rules name."""
     wanted = {rule.team for rule in rules if rule.team is not None and rule.group in held}
-    has = set(Team.objects.filter(memberships__user=user, pk__in=[team.pk for team in named]))
     for team in sorted(wanted - has, key=lambda one: one.name):
-        member_add(team, user.username, why=WHY)
+        member_join(team, user, why=WHY)
     for team in sorted(has - wanted, key=lambda one: one.name):
         member_remove(team, user.pk, why=WHY)
     of_administrators = [rule.group for rule in rules if rule.team is None]
@@ -70,8 +79,9 @@ def rule_add(group: str, team: Team | None, by: User) -> GroupRule:
 
 def _stays(group: str) -> bool:
     """Whether somebody would still manage people if the rule held: an administrator of our own, or one of the group."""
-    ours = User.objects.filter(is_staff=True, is_active=True, identity=None).exists()
-    return ours or any(group in account.groups for account in Identity.objects.filter(user__is_active=True))
+    by_provider = _accounts()
+    ours = User.objects.filter(is_staff=True, is_active=True).exclude(pk__in=by_provider.values("user"))
+    return ours.exists() or any(group in account.groups for account in by_provider)
 
 
 @transaction.atomic
@@ -82,6 +92,15 @@ def rule_remove(rule: GroupRule, by: User) -> None:
     _apply_to_all()
 
 
+def _accounts() -> QuerySet[Identity]:
+    """Those whom the provider signs in; of an issuer of before nobody is."""
+    return Identity.objects.filter(issuer=settings.OIDC_ISSUER, user__is_active=True)
+
+
 def _apply_to_all() -> None:
-    for account in Identity.objects.filter(user__is_active=True).select_related("user"):
-        groups_apply(account.user, account.groups)
+    rules, has = _rules(), defaultdict[int, set[Team]](set)
+    places = Membership.objects.filter(user__in=_accounts().values("user"), team__group_rules__in=rules)
+    for place in places.select_related("team"):
+        has[place.user_id].add(place.team)
+    for account in _accounts().select_related("user"):
+        _apply(account.user, set(account.groups), rules, has[account.user_id])

@@ -1,4 +1,4 @@
-"""What the page about the identity provider shows."""
+"""Data of the page about the identity provider."""
 
 from __future__ import annotations
 

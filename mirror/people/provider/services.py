@@ -1,17 +1,15 @@
-"""People and the identity provider: who is made or found by what it proves, and who is out because it says so."""
+"""Signing in by the identity provider: a person is made or found by a proof, connected and disconnected."""
 
 from __future__ import annotations
 
 import logging
 import re
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import timedelta
-from time import monotonic
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -34,28 +32,15 @@ from mirror.people.services import (
     sessions_end,
     user_activate,
     user_create,
-    user_deactivate,
     user_password_forget,
 )
-from mirror.phrases import one_line
 
 log = logging.getLogger(__name__)
-
-# How often the provider is asked about each person: with the ticks of half a minute and a slow answer, less than five
-# minutes go by between somebody's removal there and the end of their access here.
-ASK_EVERY = timedelta(minutes=2)
-# For how long one tick asks (seconds), and how many people at once.
-ASK_SECONDS, AT_ONCE = 20.0, 8
-
-REMOVED = "the provider no longer vouches for them"
-
-
-# ---------------------------------------------------------------- signing in
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Proof:
-    """What one sign-in proved, and what to ask the provider with later."""
+    """The person of one sign-in, and the grant by which the provider is asked again."""
 
     issuer: str
     known: Known
@@ -106,6 +91,9 @@ def _with_userinfo(at: Provider, claims: dict[str, Any], access: str) -> dict[st
     # It may be that of somebody else, if tokens were mixed up (OpenID Connect Core, 5.3.2).
     if told and told.get("sub") != claims["sub"]:
         raise Untrusted(f"{at.name} told of somebody else.", "Begin again.")
+    if "email" in claims and claims["email"] != told.get("email"):
+        # Whether an address is verified is said of that address.
+        told.pop("email_verified", None)
     return {**told, **claims}
 
 
@@ -118,8 +106,8 @@ def identity_enter(proof: Proof) -> User:
     groups = _groups_checked(proof)
     try:
         return _enter(proof, groups)
-    except IntegrityError:
-        # Made by another request a moment ago.
+    except (IntegrityError, ValidationError):
+        # Made by another request a moment ago: the person, or somebody of the same name.
         return _enter(proof, groups)
 
 
@@ -149,8 +137,10 @@ def identity_connect(user: User, proof: Proof) -> None:
     if account is not None and account.user_id != user.pk:
         raise NotLetIn("This account is somebody else's here.", "Sign out there and take your own.")
     if account is None:
-        if user.is_service or Identity.objects.filter(user=user).exists():
+        if user.is_service or Identity.objects.filter(user=user, issuer=proof.issuer).exists():
             raise NotLetIn("You are connected with another account already.", "Ask an administrator.")
+        # One at an issuer that the settings no longer name: nobody can sign in by it.
+        Identity.objects.filter(user=user).delete()
         account = Identity(user=user, issuer=proof.issuer, subject=proof.known.subject)
         record("connected an identity", user, by=user, issuer=proof.issuer)
     user_password_forget(user)
@@ -210,146 +200,10 @@ def _vouched(account: Identity, proof: Proof, groups: Iterable[str]) -> None:
 
 def _free_name(wanted: str) -> str:
     """A username that nobody has, letter case ignored: that which is wanted, or with a number behind it."""
-    name = re.sub(r"[^\w.@+-]+", ".", wanted).strip(".")[:140] or "person"
+    name = re.sub(r"[^\w.@+-]+", ".", User.normalize_username(wanted)).strip(".")[:140] or "person"
     taken = {
         one.casefold()
         for one in User.objects.filter(username__istartswith=name).values_list("username", flat=True)
     }
     numbered = (f"{name}-{number}" for number in range(2, len(taken) + 3))
     return next(one for one in (name, *numbered) if one.casefold() not in taken)
-
-
-# ---------------------------------------------------------------- asking again
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Word:
-    """What the provider said of one person: whether it vouches for them, the next grant, their groups where it told them."""
-
-    is_vouched: bool
-    grant: str = ""
-    groups: tuple[str, ...] | None = None
-
-
-def identities_ask() -> int:
-    """Ask the provider about everybody whom it has not vouched for of late; return about how many it answered.
-
-    Where it cannot be reached, sessions go on until `OIDC_GRACE_MINUTES` after its last word.
-    """
-    at, until, answered = provider(), monotonic() + ASK_SECONDS, 0
-    if at is None:
-        return 0
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        while monotonic() < until and (claimed := _claim(at)):
-            words = list(
-                pool.map(
-                    lambda account: _asked(at, account.grant, account.grant_kind, account.subject), claimed
-                )
-            )
-            for account, word in zip(claimed, words, strict=True):
-                if word is not None:
-                    _heard(account, word)
-            answered += sum(word is not None for word in words)
-            if None in words:
-                break
-    return answered
-
-
-def _claim(at: Provider) -> list[Identity]:
-    """Take the accounts that were asked about longest ago, so that no other process asks too: a refresh token is used once."""
-    now = timezone.now()
-    due = Identity.objects.filter(
-        issuer=at.issuer, refused_at=None, user__is_active=True, asked_at__lt=now - ASK_EVERY
-    )
-    claimed = []
-    for account in due.select_related("user").order_by("asked_at")[:AT_ONCE]:
-        if Identity.objects.filter(pk=account.pk, asked_at=account.asked_at).update(
-            asked_at=now, is_unsure=True
-        ):
-            account.asked_at = now
-            claimed.append(account)
-    return claimed
-
-
-def _asked(at: Provider, grant: str, kind: str, subject: str) -> Word | None:
-    """Ask about one person; None where nothing is known. Touches no row: it runs in a thread of its own."""
-    try:
-        claims: dict[str, Any] = {}
-        access = grant
-        if kind == Identity.Grant.REFRESH:
-            tokens = wire.refresh(at, grant)
-            grant, access = tokens.refresh or grant, tokens.access
-            if tokens.id_token:
-                claims = proved(at, tokens.id_token)
-        groups = groups_in(claims, settings.OIDC_GROUPS_CLAIM)
-        if kind == Identity.Grant.ACCESS or groups is None:
-            told = wire.userinfo(at, access)
-            claims = {**told, **claims}
-            groups = groups_in(claims, settings.OIDC_GROUPS_CLAIM)
-        if claims.get("sub", subject) != subject:
-            raise Untrusted("The provider told of somebody else.")
-    except GrantRefused:
-        return Word(is_vouched=False)
-    except ProviderError as error:
-        log.warning("The identity provider could not be asked: %s: %s", type(error).__name__, error.detail)
-        return None
-    return Word(is_vouched=True, grant=grant, groups=groups)
-
-
-@transaction.atomic
-def _heard(account: Identity, word: Word) -> None:
-    """Act on the provider's word, unless the person signed in anew meanwhile."""
-    kept = Identity.objects.select_for_update().filter(pk=account.pk, asked_at=account.asked_at).first()
-    if kept is None:
-        return
-    groups = tuple(kept.groups) if word.groups is None else word.groups
-    if not word.is_vouched or not groups_allow(groups):
-        _refused(kept, has_left=kept.is_lasting and not account.is_unsure or word.is_vouched)
-        return
-    now = timezone.now()
-    kept.grant, kept.groups, kept.vouched_at, kept.is_unsure = word.grant, list(groups), now, False
-    kept.save(update_fields=["grant", "groups", "vouched_at", "is_unsure"])
-    Session.objects.filter(user=kept.user_id, way=Session.Way.PROVIDER).update(
-        expire_date=now + timedelta(minutes=settings.OIDC_GRACE_MINUTES)
-    )
-    groups_apply(kept.user, groups)
-
-
-def _refused(account: Identity, has_left: bool) -> None:
-    """End what somebody has here whom the provider does not vouch for; for good where that means that they left."""
-    account.refused_at, account.grant = timezone.now(), ""
-    account.save(update_fields=["refused_at", "grant"])
-    sessions_end(account.user)
-    record("lost the word of the provider", account.user)
-    log.info("The identity provider no longer vouches for user %s", account.user_id)
-    if has_left:
-        _shut_out(account)
-
-
-def identities_shut_out() -> None:
-    """Shut out whoever was away from the provider for `OIDC_AWAY_DAYS`."""
-    since = timezone.now() - timedelta(days=settings.OIDC_AWAY_DAYS)
-    for account in Identity.objects.filter(
-        issuer=settings.OIDC_ISSUER, refused_at__lt=since, shut_out_at=None, user__is_active=True
-    ).select_related("user"):
-        _shut_out(account)
-
-
-def identities_rest() -> None:
-    """Have the provider asked about nobody before they sign in anew, and their tokens rest until then: for a restored copy.
-
-    Another Mirror may ask with the same tokens: one that is used twice ends, there and here, as if somebody had left.
-    """
-    now = timezone.now()
-    Identity.objects.filter(refused_at=None).update(refused_at=now, grant="", vouched_at=None)
-
-
-@transaction.atomic
-def _shut_out(account: Identity) -> None:
-    try:
-        user_deactivate(account.user, None, why=REMOVED)
-    except PeopleError as error:
-        log.warning("User %s is not shut out: %s", account.user_id, one_line(str(error)))
-        return
-    account.shut_out_at = timezone.now()
-    account.save(update_fields=["shut_out_at"])

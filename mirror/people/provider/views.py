@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -41,12 +42,16 @@ def _back(request: HttpRequest) -> str:
 @never_cache
 @require_safe
 def provider_begin(request: HttpRequest) -> HttpResponse:
-    """Send a browser to the provider; with `connect`, to connect the account of who is signed in."""
+    """Send a browser to the provider; with `connect`, to connect the account of who is signed in.
+
+    `connect` is the mark of the session, which their own page has: an address of another page connects nothing.
+    """
     at = _provider()
     wanted, connects = page_wanted(request), 0
     if request.user.is_authenticated:
-        if "connect" not in request.GET or identity_of(request.user):
-            return redirect(wanted)
+        mark = Session(session_key=request.session.session_key or "").mark
+        if not constant_time_compare(request.GET.get("connect", ""), mark) or identity_of(request.user):
+            return redirect("people:account" if "connect" in request.GET else wanted)
         wanted, connects = reverse("people:account"), request.user.pk
     try:
         begun = wire.begin(at, _back(request))

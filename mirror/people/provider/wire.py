@@ -1,4 +1,4 @@
-"""Requests to the identity provider: its own description, its keys, tokens, and what it tells of a person.
+"""Requests to the identity provider: its description, its keys, tokens, and claims of a person.
 
 Everything comes from the addresses of its description, which must be of the issuer that the settings name. Redirects are
 not followed. Descriptions and keys are kept in the process for some minutes; a signature by an unknown key has the keys
@@ -36,7 +36,7 @@ _lock = Lock()
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tokens:
-    """What the provider gives for a code or a refresh token; texts that are missing are empty."""
+    """Tokens given for a code or a refresh token; missing ones are empty."""
 
     access: str
     refresh: str
@@ -46,7 +46,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Begun:
-    """Where a browser is sent, and what is kept to know its return by."""
+    """The address that a browser is sent to, and the values that its return is checked by."""
 
     url: str
     state: str
@@ -55,7 +55,7 @@ class Begun:
 
 
 def description(provider: Provider) -> dict[str, Any]:
-    """What the provider says of itself. Raises: ProviderDown, ProviderMistaken."""
+    """Read the provider's description of itself. Raises: ProviderDown, ProviderMistaken."""
     return _json_kept(provider, provider.issuer.rstrip("/") + "/.well-known/openid-configuration", _described)
 
 
@@ -128,7 +128,7 @@ def refresh(provider: Provider, token: str) -> Tokens:
 
 
 def userinfo(provider: Provider, access: str) -> dict[str, Any]:
-    """What the provider tells of whom an access token is of; nothing where it has no such address.
+    """Read the claims of the person of an access token; none where the provider has no such address.
 
     Raises: ProviderDown, ProviderMistaken, GrantRefused.
     """
@@ -148,7 +148,7 @@ def sign_out_address(provider: Provider) -> str:
 
 
 def forget() -> None:
-    """Forget what is kept of descriptions and keys."""
+    """Forget descriptions and keys that are kept."""
     with _lock:
         _kept.clear()
         _down_at.clear()
@@ -246,7 +246,7 @@ def _json(provider: Provider, url: str, headers: Mapping[str, str]) -> dict[str,
 def _refusal(
     provider: Provider, error: str, said: str
 ) -> ProviderDown | ProviderMistaken | GrantRefused | Untrusted:
-    """What an error of the token endpoint means (RFC 6749, 5.2)."""
+    """Make an error of ours of one of the token endpoint (RFC 6749, 5.2)."""
     if error == "invalid_grant":
         return GrantRefused(f"{provider.name} no longer vouches for this person.", detail=said)
     if error in ("temporarily_unavailable", "server_error", "slow_down"):

@@ -126,8 +126,8 @@ def _stored(name: str, content: File[bytes]) -> str:
 
 
 def _cover(making: Making, parts: Sequence[MadePart]) -> Cover:
-    """What is said about a whole file: the values of its parameters, and when its data were read."""
-    zone = making.report.zone
+    """Make the facts of a whole file: the values of its parameters, and when its data were read."""
+    zone = zone_of(making.report.zone).key
     read_at = min((part.result.created_at for part in parts), default=timezone.now())
     values = "; ".join(dict.fromkeys(part.row.values for part in parts if part.row.values))
     at = at_zone(read_at, zone)
@@ -138,7 +138,7 @@ def _cover(making: Making, parts: Sequence[MadePart]) -> Cover:
         made_at=at_zone(timezone.now(), zone),
         lines=(values,) if values else (),
         data=said,
-        zone=zone_of(zone).key,
+        zone=zone,
     )
 
 

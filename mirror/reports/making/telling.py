@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from mirror.asking.services.meaning import columns_meant
 from mirror.queries.values_said import day_said
 from mirror.reports.models import ReportRun, RunPart
 from mirror.reports.schedule.zones import at_zone, zone_of
-from mirror.results.cells import exact_text
+from mirror.results.cells import exact_text, on_clock
 from mirror.work.leases import Status
 from sqlagent.rows.columns import in_words, number_of
 from sqlagent.telling import charting, summarizing
@@ -81,20 +82,17 @@ def in_zone(rows: Rows, zone: ZoneInfo) -> Rows:
     return replace(
         rows,
         rows=tuple(
-            tuple(_local(cell, zone) if place in zoned else cell for place, cell in enumerate(row))
+            tuple(
+                on_clock(cell, zone) if place in zoned and isinstance(cell, datetime) else cell
+                for place, cell in enumerate(row)
+            )
             for row in rows.rows
         ),
     )
 
 
-def _local(cell: Any, zone: ZoneInfo) -> Any:
-    if isinstance(cell, datetime) and cell.tzinfo is not None:
-        return cell.astimezone(zone)
-    return cell
-
-
 def _question(making: Making, part: MadePart) -> str:
-    """What a part is about, in the words of people: its question or name, and the report's title where it has no other part."""
+    """Give the subject of a part in people's words: its question or name, and the report's title where it has no other part."""
     said = [part.question]
     if making.report.parts.count() == 1:
         said.append(making.report.title)
@@ -119,39 +117,53 @@ def _is_flat(chart: Chart, rows: Rows) -> bool:
 
 def _figures(making: Making, part: MadePart, chart: Chart, rows: Rows) -> list[Figure]:
     """The numbers of a part, each with its change since the last run that had it."""
-    found = []
+    found, earlier = [], _earlier(making, part.row)
     for name, cell, text in charting.numbers_of(chart, rows):
         number = "" if number_of(cell) is None else exact_text(cell)
-        change = _change(making, part, name, cell) if number else ""
+        change = _change(making, part, earlier, name, cell) if number else ""
         found.append({"name": in_words(name), "number": number, "said": text, "change": change})
     return found
 
 
-def _change(making: Making, part: MadePart, name: str, now: Any) -> str:
-    """How a figure changed since the last run that had it; empty where none has."""
-    earlier = (
-        making.report.runs.filter(status=Status.DONE, pk__lt=making.run.pk)
-        .exclude(cause=ReportRun.Cause.TEST)
-        .filter(outcome__in=(ReportRun.Outcome.MADE, ReportRun.Outcome.NOTHING))
-        .order_by("-pk")
+def _earlier(making: Making, part: RunPart) -> list[tuple[ReportRun, RunPart]]:
+    """The same part of earlier runs, the last run first."""
+    ended = making.report.runs.filter(status=Status.DONE, pk__lt=making.run.pk).exclude(
+        cause=ReportRun.Cause.TEST
     )
-    for run in earlier[:LOOKED_BACK]:
-        row = run.parts.filter(position=part.row.position).order_by("-attempt").first()
+    told = ended.filter(outcome__in=(ReportRun.Outcome.MADE, ReportRun.Outcome.NOTHING))
+    runs = {run.pk: run for run in told.order_by("-pk")[:LOOKED_BACK]}
+    rows = RunPart.objects.filter(run__in=runs, position=part.position).order_by("-run_id", "attempt")
+    last = {row.run_id: row for row in rows}
+    return [(runs[pk], row) for pk, row in last.items() if _is_alike(row, part)]
+
+
+def _change(
+    making: Making, part: MadePart, earlier: Iterable[tuple[ReportRun, RunPart]], name: str, now: Any
+) -> str:
+    """How a figure changed since the last run that had it; empty where none has."""
+    for run, row in earlier:
         number = _number_then(making, run, row, name)
-        if number is not None and row is not None:
+        if number is not None:
             when = _when(making, run, row, part.row)
             return summarizing.changed_since(name, number, now, when, sql=part.row.sql)
     return ""
 
 
-def _number_then(making: Making, run: ReportRun, row: RunPart | None, name: str) -> float | None:
+def _is_alike(before: RunPart, now: RunPart) -> bool:
+    """Whether two runs had the same part: another one may stand in its place since, with figures of the same names."""
+    return before.source_id == now.source_id and (before.title == now.title or before.sql == now.sql)
+
+
+def _number_then(making: Making, run: ReportRun, row: RunPart, name: str) -> float | None:
     """The figure of an earlier run: as it was told, or as a threshold was held against it."""
-    if row is None:
-        return None
     kept = next((one["number"] for one in row.figures if one["name"] == in_words(name)), "")
     threshold = making.report.threshold
+    column = str(threshold.get("column", ""))
+    # Its reason begins with the column that the threshold had then.
     is_held = (
-        threshold.get("part") == row.position and str(threshold.get("column", "")).lower() == name.lower()
+        threshold.get("part") == row.position
+        and column.lower() == name.lower()
+        and run.reason.lower().startswith(f"{column.lower()} is ")
     )
     text = kept or (run.value if is_held else "")
     try:

@@ -39,11 +39,18 @@ _INTRODUCTIONS = {
 }
 
 
-def introduction_of(about: Delivery.About, url: str) -> Introduction:
-    """Say how a parcel that leads to `url` introduces itself; where signing in is asked for, that is said too."""
+def introduction_of(about: Delivery.About, url: str, owner: str = "") -> Introduction:
+    """Say how a parcel that leads to `url` introduces itself; where signing in is asked for, that is said too.
+
+    One that leads nowhere says who could share the report: its `owner`.
+    """
     found = _INTRODUCTIONS[about]
     # A stranger answers without an account.
     if about == About.CONSENT:
         return found
+    if not url:
+        return dataclasses.replace(
+            found, why=f"{found.why} In Mirror it is not shared with you; {owner} can do that."
+        )
     link = f"The link leads to {urlsplit(url).netloc} and asks you to sign in."
     return dataclasses.replace(found, why=f"{found.why} {link}")

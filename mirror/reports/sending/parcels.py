@@ -17,7 +17,8 @@ from mirror.exports.values import FORMATS
 from mirror.people.models import QuotaMet, User
 from mirror.recent import Recent
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
-from mirror.reports.schedule.zones import at_zone
+from mirror.reports.schedule.zones import at_zone, zone_of
+from mirror.reports.selectors import run_visible
 from mirror.reports.sending.columns import columns_first
 from mirror.reports.sending.consents import consent_url
 from mirror.reports.sending.holding import charged, quota_words
@@ -49,13 +50,13 @@ def parcel_of(delivery: Delivery) -> Parcel:
         url=url,
         made_at=run.ended_at or run.created_at,
         scheduled_for=None if delivery.about in Delivery.BY_RULE else run.scheduled_for,
-        zone=report.zone,
+        zone=zone_of(report.zone).key,
         sections=() if is_notice else _sections(run),
         values=values,
         read_at=read_at,
         files=() if is_notice else tuple(_attachment(file, delivery) for file in run.files.all()),
         attempt=delivery.tries + 1,
-        introduction=introduction_of(About(delivery.about), url),
+        introduction=introduction_of(About(delivery.about), url, _name(report.owner)),
         number=report.pk,
         stop_url=consent_url(delivery.to, to_stop=True) if delivery.kind == "mail" else "",
     )
@@ -73,9 +74,22 @@ def _title(delivery: Delivery) -> str:
 def _url(delivery: Delivery) -> str:
     if delivery.about == About.CONSENT:
         return consent_url(delivery.to, to_stop=False)
+    if _is_closed_to(delivery):
+        return ""
     is_quota = delivery.about == About.QUOTA
     place = reverse("reports:sending") if is_quota else reverse("reports:run", args=[delivery.run_id])
     return f"{settings.SITE_URL.rstrip('/')}{place}"
+
+
+def _is_closed_to(delivery: Delivery) -> bool:
+    """Whether a mail goes to somebody here who may not look at the run: its link would find nothing.
+
+    An address of nobody here may be that of a list of people who may.
+    """
+    if delivery.kind != "mail" or delivery.about not in (About.REPORT, About.ALERT, About.RECOVERED):
+        return False
+    people = list(User.objects.filter(email__iexact=delivery.to, is_active=True, is_service=False))
+    return bool(people) and not any(run_visible(user, delivery.run_id) for user in people)
 
 
 def values_of_run(run: ReportRun) -> str:

@@ -1,4 +1,4 @@
-"""Which row of a staged table holds its headings, and what these leave open: asked, never guessed away in silence."""
+"""The row of headings of a staged table, and the questions that it leaves open."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def header_row(db: duckdb.DuckDBPyConnection, table: str) -> int:
             continue  # a title above the table
         if not _is_plain(row):
             return 0
-        values = {cell for below in rows[place + 1 :] for cell in below[1:] if cell}
-        return 0 if any(text in values for text in _repeated(row[1:])) else int(row[0])
+        values = {_key(cell) for below in rows[place + 1 :] for cell in below[1:] if cell}
+        return 0 if any(_key(text) in values for text in _repeated(row[1:])) else int(row[0])
     return 0
 
 
@@ -43,13 +43,18 @@ def _is_plain(row: Sequence[Any]) -> bool:
 def _repeated(cells: Sequence[str | None]) -> list[str]:
     """The texts that stand more than once, whatever their letter case, as they stand first."""
     texts = [" ".join(cell.split()) for cell in cells if cell and cell.strip()]
-    counts = Counter(text.casefold() for text in texts)
-    first = {text.casefold(): text for text in reversed(texts)}
-    return [first[key] for key in dict.fromkeys(text.casefold() for text in texts) if counts[key] > 1]
+    counts = Counter(map(_key, texts))
+    first = {_key(text): text for text in reversed(texts)}
+    return [first[key] for key in dict.fromkeys(map(_key, texts)) if counts[key] > 1]
+
+
+def _key(text: str) -> str:
+    """The same for texts that differ in letter case or spaces alone."""
+    return " ".join(text.split()).casefold()
 
 
 def asked(db: duckdb.DuckDBPyConnection, table: TablePlan, heads: Sequence[str | None]) -> list[str]:
-    """What is asked about a table: names that stand twice, a row that may be headings, a sheet that is hidden."""
+    """List the questions about a table: names that stand twice, a row that may be headings, a sheet that is hidden."""
     said = []
     if table.is_hidden:
         said.append(

@@ -98,7 +98,7 @@ def _load_table(db: duckdb.DuckDBPyConnection, table: TablePlan) -> list[Problem
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What all cells of a column together say: how many do not fit its type, and of those that do the most digits and too wide ones."""
+    """All cells of a column at a look: how many do not fit its type; of those that do the most digits, and how many are too wide."""
 
     missed: int = 0
     before: int = 1
@@ -128,7 +128,7 @@ def _looked(
 
 
 def _asked(kind: str, column: str) -> list[str]:
-    """What is asked about all cells of a column, in the order of `_Look`."""
+    """Give the expressions over all cells of a column, in the order of `_Look`."""
     misfit = misfits(kind, column)
     asked = [f"count(*) FILTER ({misfit})"]
     if KINDS[kind].type == "DECIMAL":

@@ -30,7 +30,7 @@ from mirror.audit.services import record
 from mirror.health.models import Heartbeat
 from mirror.health.services import DEAD_SECONDS
 from mirror.keys import NAMES, keys_file
-from mirror.people.provider.services import identities_rest
+from mirror.people.provider.vouching import identities_rest
 from mirror.phrases import counted
 from mirror.reports.services import sending_pause
 from mirror.upkeep.backup import archive, checking, store_state

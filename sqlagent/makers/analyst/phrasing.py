@@ -53,6 +53,8 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     for found, written in _REWRITTEN:
         text = found.sub(written, text)
     text = _WITH_UNIT.sub(lambda found: _apart(found, vocabulary), text)
+    if _CAME_IN.search(text) and any(t.kind == "thing" for t in vocabulary.targets(["visit"])):
+        text = _CAME_IN.sub("visited", text)
     text = _OPPOSED.sub(lambda found: _opposed(found.group(), vocabulary), text)
     text = text.replace("(", " , ").replace(")", " ")
     return " ".join(text.replace("%", " % ").replace("#", " # ").split())
@@ -102,10 +104,13 @@ _REWRITTEN = (
     (re.compile(r"\b((?:share|percentage|percent|proportion|part|%) of (?:all |our |the )*[\w-]+(?: [\w-]+)?) (?:that |which )?(?:carry|carries|carried|include|includes|included|contain|contains|contained|involve|involves|involved|come with|came with|bear|got|get) (?=an? |any |some |at least )", re.IGNORECASE), r"\1 with "),
     (re.compile(r"\b(?:that |which )?we(?: have| had|['’]ve)? ever (?:issued|made|had|sold|got|received|sent|did|raised|placed|billed|wrote|took)\b", re.IGNORECASE), ""),
     (re.compile(r"\b(?:that |who |which )?(?:placed|made|had|did|took|booked|attended|got|received) (?:their|his|her|its) (first|last|latest|most recent) ([\w-]+(?: [\w-]+)??) (?=(?:in|on|during|before|after|since|between|this|last)\b)", re.IGNORECASE), r"whose \1 \2 was "),
-    (re.compile(r"\b(?:came|come|comes|coming) (?:in|back)\b(?! (?:first|last|second|third|to|from|by|at|on)\b)", re.IGNORECASE), "visited"),
     (re.compile(r"\bprice list (?:of|for) (?:the |our |all )?([\w -]+)$", re.IGNORECASE), r"list \1 with price"),
     (re.compile(r"^how many (.+?),? and what (?:are they|is it|they are|it is) worth(?: in total| altogether)?(?=\s*\??$)", re.IGNORECASE), r"number and total amount of \1"),
     (re.compile(r"^(?:the |our )?(highest|lowest|best|worst|biggest|busiest|slowest) (?!(?:selling|paid|rated|single)\b)([a-z][\w-]*(?: [a-z][\w-]*)?) (day|week|month|quarter|year)(?= in\b| of\b|$)", re.IGNORECASE), r"\3 with the \1 \2"),
+    *(
+        (re.compile(rf"^(which|what) (day of the week|weekday|day|month|quarter|year|hour)s? (?:do|does|did) (?:people|customers|clients|guests|we|they|everyone) (?:{verbs})(?: something| things)? (?:the )?(most|least)(?: often)?\b", re.IGNORECASE), rf"\1 \2 has the \3 {noun}")
+        for verbs, noun in (("buy|order|shop|purchase", "orders"), ("visit|come", "visits"), ("book|reserve", "bookings"))
+    ),
     (re.compile(r"\bbest[- ]selling (day|week|month|quarter|year)\b", re.IGNORECASE), r"\1 with the most units sold"),
     (re.compile(r"\b(most|least) (return|refund|cancel|review)(?:l?ed|ed) ([a-z][\w-]*)\b", re.IGNORECASE), r"\3 with the \1 \2s"),
     (re.compile(r"(?<![\w/])w/ ?(?=\w)", re.IGNORECASE), "with "),
@@ -127,6 +132,11 @@ _OPPOSITES = {
     "valid": ("voided", "void", "invalid", "cancelled", "canceled", "expired"),
 }
 """States that are told by their opposite where a source keeps none of that name."""
+_CAME_IN = re.compile(
+    r"\b(?:came|come|comes|coming) in\b(?! (?:first|last|second|third|to|from|by|at|on)\b)", re.IGNORECASE
+)
+""" "Which patients came in twice": a visit, where visits are kept."""
+
 _OPPOSED = re.compile(
     rf"\b(?:{'|'.join(_OPPOSITES)})\b(?! (?:in|at|near|with|alone|abroad)\b)", re.IGNORECASE
 )

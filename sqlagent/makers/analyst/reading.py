@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from sqlagent.language.dates import GRAINS
-from sqlagent.language.lexicon import NUMBER_WORDS
+from sqlagent.language.lexicon import DEMONYMS, MONTHS, NUMBER_WORDS
 from sqlagent.language.words import Token, fold, stem, tokenise
 from sqlagent.makers.analyst import clocks, periods
 from sqlagent.makers.analyst.deeds import DEEDS, is_deed, undone
 from sqlagent.makers.analyst.lexicon import (
+    CONCEPTS,
     DOINGS,
     GLUE,
     NOUN_PHRASES,
@@ -127,6 +128,8 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
             general = better in OPERATORS or better in NUMBER_WORDS
             if better and general and (len(low) < 5 or better.startswith(low) or low.startswith(better)):
                 continue  # "nice" is no nine, "large" not larger than anything, and what is shown is none to show
+            if better and not general and not _says_more(better, tokens, vocabulary):
+                continue  # a word that names nothing here is no better than the one that was typed
             if better in OPERATORS and len(low) == len(better) and sorted(low) != sorted(better):
                 continue  # a letter that is another one makes another word: whales are no whole
             if better and stem(fold(better)) != stem(low):
@@ -152,6 +155,15 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     )
     glued = frozenset(stem(item.text.lower()) for item in items if item.kind == "glue")
     return Reading(kept, tuple(mended), unknown, asked, glued)
+
+
+def _says_more(word: str, tokens: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    """Whether a word names something here, or a time or people, or is part of a phrase whose other words stand here too."""
+    if word in MONTHS or word in DEMONYMS or word in GLUE or vocabulary.targets([word]):
+        return True
+    others = {token.low for token in tokens}
+    phrases = (phrase.split() for phrase in (*OPERATORS, *CONCEPTS, *GRAIN_PHRASES))
+    return any(word in phrase and others.issuperset(w for w in phrase if w != word) for phrase in phrases)
 
 
 def asked_for(items: Sequence[Item]) -> list[Item]:

@@ -32,7 +32,8 @@ def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
         *_many_and_much(frame, reading),
         *_state_counted(frame),
         *_adverb_of_time(frame, reading),
-        *_out_of_stock(reading),
+        *_stock(reading),
+        *_again(frame, reading),
         *_not_yet(frame, reading),
         *_missing_and_always_there(frame, reading),
         *_heads_of_some_lines(frame, reading, source),
@@ -141,13 +142,23 @@ def _state_counted(frame: Frame) -> list[str]:
     return [m.said for m in frame.measures if m.agg == "rows" and m.said.lower() in _STATES]
 
 
-def _out_of_stock(reading: Reading) -> list[str]:
-    """What stock holds, where nothing of it is stored."""
-    return (
-        ["stock"]
-        if "stock" in reading.glued and any(i.text.lower() == "out of" for i in reading.items)
-        else []
+_HELD = frozenset(map(stem, ["value", "level", "quantity", "amount", "worth", "left"]))
+"""Words beside "stock" that ask what stock holds, rather than what is sold."""
+
+
+def _stock(reading: Reading) -> list[str]:
+    """What stock holds, where nothing of it is stored: what is out of stock, what stock is worth."""
+    asked = (word for item in reading.items for word in item.text.lower().split())
+    held = any(i.text.lower() == "out of" for i in reading.items) or any(
+        stem(word) in _HELD for word in asked
     )
+    return ["stock"] if "stock" in reading.glued and held else []
+
+
+def _again(frame: Frame, reading: Reading) -> list[str]:
+    """How long it takes until something is done again, which is from row to row and not between two times of one."""
+    spans = any(m.expr is not None and m.expr.op == "span" for m in frame.measures)
+    return ["again"] if spans and stem("again") in reading.glued else []
 
 
 def _not_yet(frame: Frame, reading: Reading) -> list[str]:

@@ -33,7 +33,7 @@ from sqlagent import prompts
 from sqlagent.errors import BudgetSpent, Cancelled, LlmError
 from sqlagent.makers.llm_judging import forms, verdicts
 from sqlagent.makers.llm_judging.ranker import Ranker
-from sqlagent.makers.llm_judging.showing import Evidence, Showing
+from sqlagent.makers.llm_judging.showing import Evidence, Followed, Showing
 from sqlagent.makers.llm_judging.verdicts import label
 from sqlagent.ports import Judge, Llm
 from sqlagent.prompts import rendering, replies
@@ -86,7 +86,7 @@ class LlmJudge:
     replies that called the question unanswerable; the auditor is shown those of the moment.
 
     With `evidence` judge and auditor are shown, clause by clause, in what candidates differ, and what the data say of
-    the two largest. A `ranker` compares pairs in the judge's place, and marks candidates, one call each, wherever results
+    the two largest; with `narrowing` the auditor is also shown step by step how the rows of candidates in doubt become fewer. A `ranker` compares pairs in the judge's place, and marks candidates, one call each, wherever results
     differ; after two calls without a reply, or that make no sense, the judge does that again.
     """
 
@@ -100,11 +100,12 @@ class LlmJudge:
         cancelled: Flag | None = None,
         declined: Sequence[str] = (),
         evidence: Evidence | None = None,
+        narrowing: Followed | None = None,
         ranker: Llm | None = None,
     ) -> None:
         self._llm, self._features, self._privacy = llm, features, privacy
         self._marks, self._cancelled, self._declined = marks, cancelled, declined
-        self._showing = Showing(privacy, evidence)
+        self._showing = Showing(privacy, evidence, narrowing)
         instead = f"so {llm.name} or deterministic features judged instead"
         self._ranker = Ranker(ranker, privacy, cancelled, self._note, instead) if ranker else None
         self._said: dict[tuple[str, ...], str] = {}
@@ -187,7 +188,15 @@ class LlmJudge:
         shown, form = groups[:AUDITED], forms.audit_form(tuple(VERDICTS))
         evidence = self._showing.findings(question, linked, shown)
         reply = self._ask(
-            "judge_audit", question, linked, shown, form, True, others=others, evidence=evidence
+            "judge_audit",
+            question,
+            linked,
+            shown,
+            form,
+            True,
+            others=others,
+            evidence=evidence,
+            steps=self._showing.steps(question, linked, shown),
         )
         value = replies.json_in(reply) if reply is not None else {}
         word = str(value.get("verdict", "")).strip().lower().replace(" ", "_")

@@ -10,10 +10,17 @@ from dataclasses import dataclass
 
 from sqlagent.makers.llm_judging.verdicts import letter
 from sqlagent.prompts import rendering
-from sqlagent.values import Execution, ExecutionGroup, Finding, LinkedSchema, Question
+from sqlagent.values import Execution, ExecutionGroup, Finding, LinkedSchema, Narrowing, Question
 
 Evidence = Callable[[str, str], Sequence[Finding]]
 """What the data say of the points in which two statements differ."""
+
+
+Followed = Callable[[Execution], Narrowing | None]
+"""How the rows of a candidate become fewer, where it is in doubt."""
+
+STEPPED = 2
+"""Groups in doubt that are told step by step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,7 @@ class Showing:
 
     privacy: str
     evidence: Evidence | None = None
+    narrowing: Followed | None = None
 
     def groups(
         self, groups: Sequence[ExecutionGroup], question: Question, linked: LinkedSchema, sizes: bool = False
@@ -59,3 +67,16 @@ class Showing:
         members = [group.members[0] for group in largest]
         found = self.evidence(members[0].sql, members[1].sql)
         return rendering.findings_text(found, members, question, linked, self.privacy)
+
+    def steps(self, question: Question, linked: LinkedSchema, groups: Sequence[ExecutionGroup]) -> str:
+        """Say step by step how the rows of groups in doubt become fewer, under their letters."""
+        if self.narrowing is None or self.privacy == "schema":
+            return ""
+        told = []
+        for number, group in enumerate(groups):
+            member = group.members[0]
+            text = rendering.narrowing_text(self.narrowing(member), member, question, linked, self.privacy)
+            told += [f"[{letter(number)}]\n{text}"] if text else []
+            if len(told) == STEPPED:
+                break
+        return "\n".join(told)

@@ -16,7 +16,8 @@ fence it stands in: a stored text can say anything and changes nothing about a p
 
 from __future__ import annotations
 
-from sqlagent.prompts.rendering.evidence import differences_text, findings_text
+from sqlagent.prompts.rendering.cases import case_text, look_text, looked_line
+from sqlagent.prompts.rendering.evidence import differences_text, findings_text, narrowing_text
 from sqlagent.prompts.rendering.failures import shown_failure
 from sqlagent.prompts.rendering.feedback import check_lines, declined_lines, feedback_lines
 from sqlagent.prompts.rendering.fencing import name_in, neutral, one_line
@@ -35,12 +36,16 @@ __all__ = [
     "SHOWN_ROWS",
     "UNREADABLE_SQL",
     "candidate_sql",
+    "case_text",
     "check_lines",
     "declined_lines",
     "differences_text",
     "feedback_lines",
     "findings_text",
+    "look_text",
+    "looked_line",
     "name_in",
+    "narrowing_text",
     "neutral",
     "one_line",
     "result_text",

@@ -42,6 +42,9 @@ class ShownText(str):
 
 UNREADABLE_SQL = "(SQL that cannot be read)"
 
+BUILT_IN = ("grammar", "analyst")
+"""Families of makers that put stored values into SQL themselves."""
+
 SHORT_NUMBER = 3
 """Digits up to which a number of SQL that is not a model's own stays: 10, 100, but no postal code."""
 
@@ -55,7 +58,7 @@ def own_words(candidate: Candidate) -> tuple[str, ...]:
     """The text of a candidate as a language model wrote it; none where the built-in generator did."""
     if candidate.written:
         return (candidate.written,)
-    return () if candidate.family == "grammar" else (candidate.sql,)
+    return () if candidate.family in BUILT_IN else (candidate.sql,)
 
 
 def shown_sql(

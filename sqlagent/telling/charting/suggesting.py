@@ -27,6 +27,9 @@ from sqlagent.values import Chart, Kind, Rows
 MOST_FIGURES = 3
 """Figures of one chart."""
 
+PART_WORDS = frozenset(["share", "percent", "percentage", "pct", "rate", "ratio", "proportion", "margin"])
+"""Words in the name of a figure that is no part of a whole unless all of them come to 1 or 100."""
+
 
 def suggest(rows: Rows, question: str = "", *, sql: str = "", meant: Collection[str] = ()) -> Chart:
     """Suggest a chart from what the columns hold and the shape of the rows.
@@ -118,7 +121,15 @@ def _is_whole(cells: Sequence[float], count: int, measure: Profile) -> bool:
     """Whether figures are the parts of one whole, as a pie shows them: none is missing or negative, shares come to all."""
     if len(cells) < count or any(cell < 0 for cell in cells):
         return False
-    if not set(measure.words.split()) & {"share", "percent", "percentage", "pct", "rate"}:
+    return _comes_to_all(cells, measure)
+
+
+def _comes_to_all(cells: Sequence[float], measure: Profile) -> bool:
+    """Whether figures that are shares or rates by their name come to 1 or 100; true of other figures.
+
+    A pie writes its own percentages beside its slices, which contradict shares of anything but one whole.
+    """
+    if not PART_WORDS & set(measure.words.lower().split()):
         return True
     total = sum(cells)
     return abs(total - 100) < 1 or abs(total - 1) < 0.01
@@ -363,5 +374,11 @@ def _check_shape(chart: Chart) -> None:
 
 def _check_pie(chart: Chart, rows: Rows) -> None:
     points = points_of(chart, rows)
-    if any(value < 0 for values in points.values.values() for value in values if value is not None):
+    cells = [value for values in points.values.values() for value in values if value is not None]
+    if any(value < 0 for value in cells):
         raise ValueError("A pie cannot show negative numbers; choose bars.")
+    measure = next((p for p in profiles(rows) if chart.y and p.name == chart.y[0]), None)
+    if chart.aggregate != "count" and measure is not None and not _comes_to_all(cells, measure):
+        raise ValueError(
+            f'A pie shows the parts of one whole, and "{measure.name}" does not come to 100 %; choose bars.'
+        )

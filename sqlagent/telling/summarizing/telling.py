@@ -37,6 +37,8 @@ _NO_NOUN = re.compile(r"^(?:best|top|most|least|worst|highest|lowest)\b", re.IGN
 _DONE = re.compile(r"\w{3,}ed|sold|bought|lent|sent|paid|won|lost", re.IGNORECASE)
 """A figure that is named as what was done: there is the most returned, and no highest."""
 _OF_EACH = re.compile(r"\b(?:each|every|per)\s+(?!of\b|one\b|the\b)([a-z]{3,}(?:-[a-z]+)*)\b", re.IGNORECASE)
+_AVERAGED = re.compile(r"average|\bavg\b|\bmean\b|\bper\b|rate|ratio|share|percent|typical", re.IGNORECASE)
+"""Names that say of themselves how a figure is reckoned."""
 _MANY_DIGITS = 10_000
 
 NAMED_TOGETHER = 3
@@ -75,7 +77,8 @@ def summarize(
         return (
             "No rows: nothing matches these conditions." if not sql or _CONDITION.search(sql) else "No rows."
         )
-    columns = [_timed(rows, c) for c in profiles(rows)]
+    averages = averages_in(sql)
+    columns = [_averaged(_timed(rows, c), averages) for c in profiles(rows)]
     measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
     times = list(times_along(question, columns, len(rows.rows)))
     labels = [c for c in columns if c.role == Role.CATEGORY]
@@ -87,8 +90,9 @@ def summarize(
     if only_notable and not _stands_out(question, rows, measures, [*labels, *times], chart):
         return ""
     ranked = ranked_by(sql, measures)
-    if times and measures and times[0].distinct == len(rows.rows) and ranked is None:
-        return _series(rows, times[0], _measure(measures, chart), percents)
+    along = next((t for t in times if t.distinct == len(rows.rows)), None)
+    if along is not None and measures and ranked is None:
+        return _series(rows, along, _measure(measures, chart), percents)
     if (
         len(times) == len(labels) == 1
         and measures
@@ -102,7 +106,7 @@ def summarize(
     named = [*(single or [*labels, *times]), *(c for c in columns if c.role == Role.KEY)]
     if measures and named:
         measure = _measure(measures, chart)
-        adds_up = is_additive(measure.name) and measure.name not in averages_in(sql)
+        adds_up = is_additive(measure.name) and measure.name not in averages and measure.name not in percents
         whole = _is_whole(question, rows, sql, measure)
         return _ranked(
             _way(question, rows, measure, sorting), whole, rows, measure, named, percents, adds_up, counts
@@ -141,6 +145,13 @@ def _timed(rows: Rows, column: Profile) -> Profile:
     cells = [row[column.index] for row in rows.rows if row[column.index] is not None]
     years = bool(cells) and all(_YEAR.fullmatch(str(cell)) for cell in cells)
     return replace(column, role=Role.TIME) if years else column
+
+
+def _averaged(column: Profile, averages: Collection[str]) -> Profile:
+    """A column that the SQL averages is called so, where its name does not say it: "The average age is 51.1"."""
+    if column.name not in averages or column.role != Role.MEASURE or _AVERAGED.search(column.words):
+        return column
+    return replace(column, called=f"Average {_lower(column.words)}")
 
 
 def _measure(measures: Sequence[Profile], chart: Chart | None) -> Profile:

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from mirror.asking import services
 from mirror.asking.kept_steps import known_json
 from mirror.asking.pages.words import hint_unused
-from mirror.phrases import one_line
+from mirror.phrases import counted, one_line
 from mirror.queries.running import source_opened
 from mirror.results.cells import exact_text, json_cell, shown
 from mirror.sources.models import Source
@@ -168,9 +168,8 @@ def event_line(event: Event) -> str:
         case Executed(index, execution):
             return f"attempt {index + 1}: {_happened(execution.result)}  {_shown(execution.sql, 100)}"
         case Grouped(groups, pool):
-            return (
-                f"{pool} attempts, {len(groups)} different results ({', '.join(str(g.size) for g in groups)})"
-            )
+            results = counted(len(groups), "result", "different results")
+            return f"{counted(pool, 'attempt')}, {results} ({', '.join(str(g.size) for g in groups)})"
         case Checked(_, problems):
             return event.said + (f": {'; '.join(problems)}" if problems else "")
         case Ranked(ranking):

@@ -141,7 +141,8 @@ def _is_whole(frame: Frame) -> bool:
     if frame.transform in _ONE_WAY:
         return not (few or order)
     if frame.transform == "concentration":
-        return few and not frame.per and not order
+        adds = all(m.agg in ("rows", "sum", "distinct") for m in frame.measures)
+        return adds and few and not frame.per and not order
     if frame.transform == "share":
         return not frame.per
     return True
