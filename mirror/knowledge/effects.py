@@ -13,6 +13,11 @@ from threading import Event as Flag
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
+
+from mirror.llms.budgets import uses_keep
+from mirror.llms.opening import llms_open
+from mirror.llms.standing import troubles_keep
 from mirror.results.cells import json_cell
 from mirror.sources.guarding import policy_of
 from mirror.sources.index_services import source_index
@@ -23,6 +28,7 @@ from sqlagent.method import grouping
 from sqlagent.values import Answer, Budget, Knowledge, Limits, Question, Rows, Term, VerifiedAnswer
 
 if TYPE_CHECKING:
+    from mirror.people.models import User
     from mirror.queries.running import OpenedSource
     from sqlagent.catalog.value_index import ValueIndex
 
@@ -43,7 +49,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """Answers questions on one opened source without a language model."""
+    """Answers questions on one opened source: without a language model, unless one is asked for."""
 
     opened: OpenedSource
     index: ValueIndex | None
@@ -68,6 +74,46 @@ class Teller:
             knowledge=knowledge,
         )
         return next(event.answer for event in events if isinstance(event, Ended))
+
+    def answer_with_llm(
+        self, text: str, knowledge: Knowledge, person: User | None
+    ) -> tuple[Answer, str] | None:
+        """Answer a question as a run of somebody is, with the source's language models; with which one, and what it used kept for their budgets.
+
+        None where there is no model, or a budget is used up. Raises: LlmRejected for settings that cannot work.
+        """
+        source = self.opened.source
+        llms = llms_open(source, person)
+        try:
+            if not llms.llms:
+                return None
+            events = pipeline.answer(
+                Question(text),
+                database=self.opened.database,
+                catalog=self.opened.catalog,
+                index=self.index,
+                llm=llms.asked(),
+                ranker=llms.ranking(),
+                budget=Budget.of(
+                    settings.LLM_BUDGET,
+                    statement_seconds=10.0,
+                    rows=ROWS,
+                    result_rows=ROWS,
+                    drafts=settings.LLM_DRAFTS,
+                    money=settings.LLM_MONEY or None,
+                    **({"tokens": settings.LLM_TOKENS} if settings.LLM_TOKENS else {}),
+                ),
+                privacy=source.privacy,
+                cancelled=self.cancelled,
+                policy=policy_of(source),
+                knowledge=knowledge,
+            )
+            answer = next(event.answer for event in events if isinstance(event, Ended))
+            return answer, answer.llm
+        finally:
+            llms.close()
+            troubles_keep(zip(llms.endpoints, llms.llms, strict=False))
+            uses_keep(llms.all(), person=person, source=source)
 
     def rows(self, sql: str) -> Rows:
         """Rows of SQL that passed the guard when it was verified. Raises: DatabaseError."""
@@ -104,8 +150,8 @@ def effects_of(
                 "question": one.text,
                 "by": one.verified.author if one.verified else "",
                 "is_verified": one.verified is not None,
-                "before": _shown(was) | {"is_right": _is_right(teller, was, one)},
-                "after": _shown(now) | {"is_right": _is_right(teller, now, one)},
+                "before": answer_shown(was) | {"is_right": _is_right(teller, was, one)},
+                "after": answer_shown(now) | {"is_right": _is_right(teller, now, one)},
             }
         )
     return {"looked": len(asked), "concerned": len(concerned), "same": same, "left": left, "lines": lines}
@@ -149,7 +195,7 @@ def _same(was: Answer, now: Answer) -> bool:
     return grouping.fingerprint(was.rows, True) == grouping.fingerprint(now.rows, True)
 
 
-def _shown(answer: Answer) -> dict[str, Any]:
+def answer_shown(answer: Answer) -> dict[str, Any]:
     """An answer for a page: outcome, SQL, first rows."""
     plain: dict[str, Any] = {"outcome": str(answer.outcome), "reason": answer.reason, "sql": answer.sql}
     if answer.rows is None:

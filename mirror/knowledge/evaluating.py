@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,12 @@ from mirror.knowledge.knowing import knowledge_of
 from mirror.knowledge.models import Evaluation
 from mirror.storable import storable
 from sqlagent.errors import DatabaseError
-from sqlagent.evaluation.scoring import mcnemar
+from sqlagent.evaluation.scoring import calibration, mcnemar
 from sqlagent.sql.families import FAMILIES, family
 from sqlagent.values import Answer, Knowledge, Outcome, Rows, VerifiedAnswer
 
 if TYPE_CHECKING:
+    from mirror.people.models import User
     from mirror.queries.running import OpenedSource
     from mirror.sources.models import Source
 
@@ -35,7 +36,8 @@ class Asked:
     """One verified question: whether it was answered rightly with the terms, and without; how it ended; what it cost in seconds.
 
     `before` is how it was the last time, None where it was not asked then or its verified SQL was another. `answer` is the number of the verified
-    answer, `expected` its SQL and `shape` what that gave now.
+    answer, `expected` its SQL and `shape` what that gave now. `with_llm` is how it was answered with a language model, None where none was asked;
+    `tokens` and `money` are what that cost.
     """
 
     question: str
@@ -50,6 +52,13 @@ class Asked:
     family: str = ""
     before: bool | None = None
     shape: dict[str, Any] = field(default_factory=dict)
+    confidence: float | None = None
+    with_llm: bool | None = None
+    llm: str = ""
+    llm_confidence: float = 0.0
+    llm_before: bool | None = None
+    tokens: int = 0
+    money: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +98,29 @@ class Evaluated:
         said = [one for one in self.asked if one.outcome == Outcome.ANSWERED]
         return sum(one.right for one in said), len(said)
 
+    @property
+    def llm(self) -> dict[str, Any] | None:
+        """What a language model did: how many it answered rightly, against none and against the last time, its cost and calibration."""
+        asked = [one for one in self.asked if one.with_llm is not None]
+        if not asked:
+            return None
+        since = [(bool(one.with_llm), one.llm_before) for one in asked if one.llm_before is not None]
+        return {
+            "names": sorted({one.llm for one in asked if one.llm}),
+            "asked": len(asked),
+            "right": sum(bool(one.with_llm) for one in asked),
+            "against": asdict(Against.of_pairs([(bool(one.with_llm), one.right) for one in asked])),
+            "since": asdict(Against.of_pairs(since)) if since else None,
+            "tokens": sum(one.tokens for one in asked),
+            "money": round(sum(one.money for one in asked), 6),
+            "calibration": _calibration([(one.llm_confidence, bool(one.with_llm)) for one in asked]),
+        }
+
+    @property
+    def calibration(self) -> float | None:
+        """How far confidence is from the share that is right (expected calibration error), without a language model."""
+        return _calibration([(one.confidence, one.right) for one in self.asked if one.confidence is not None])
+
     def summary(self, left: int = 0) -> dict[str, Any]:
         """It as JSON without its questions; `left` were not asked for want of time."""
         said_right, said = self.called_answered
@@ -109,7 +141,13 @@ class Evaluated:
             "since_when": self.since_when,
             "families": families,
             "left": left,
+            "calibration": self.calibration,
+            "llm": self.llm,
         }
+
+
+def _calibration(pairs: Sequence[tuple[float, bool]]) -> float | None:
+    return round(calibration(pairs)[1], 4) if pairs else None
 
 
 def evaluation_last(source: Source, before: int | None = None) -> Evaluation | None:
@@ -129,10 +167,12 @@ def questions_ask(
     teller: Teller | None = None,
     besides: Iterable[int] = (),
     goes_on: Callable[[], bool] = lambda: True,
+    with_llm: bool = False,
+    person: User | None = None,
 ) -> list[Asked]:
     """Ask every verified question as if none were verified, but for those `besides` that were asked already.
 
-    `goes_on` is looked at before each. A question whose verified SQL gave no rows is told with its problem, and keeps its last shape.
+    `goes_on` is looked at before each. `with_llm` asks the source's language models as well, on somebody's budget, until one is used up. A question whose verified SQL gave no rows is told with its problem, and keeps its last shape.
     """
     known = known or knowledge_of(opened.source)
     teller = teller or Teller.of(opened)
@@ -144,7 +184,10 @@ def questions_ask(
             continue
         if not goes_on():
             break
-        asked.append(_ask(teller, known, one, before.get(one.question, {})))
+        row = before.get(one.question, {})
+        asked.append(_ask(teller, known, one, row))
+        if with_llm and not asked[-1].problem:
+            asked[-1] = _ask_llm(teller, known, one, asked[-1], row, person)
         told(asked[-1])
     return asked
 
@@ -175,6 +218,36 @@ def _ask(teller: Teller, known: Knowledge, one: VerifiedAnswer, row: Mapping[str
         family(one.sql, teller.opened.catalog.dialect),
         bool(row["right"]) if is_same and not problem and not row.get("problem") else None,
         shape,
+        now.confidence,
+    )
+
+
+def _ask_llm(
+    teller: Teller,
+    known: Knowledge,
+    one: VerifiedAnswer,
+    asked: Asked,
+    row: Mapping[str, Any],
+    person: User | None,
+) -> Asked:
+    """Ask a question with a language model too. Raises: LlmRejected."""
+    found = teller.answer_with_llm(one.question, Knowledge(known.terms), person)
+    if found is None:
+        return asked
+    answer, name = found
+    try:
+        right = is_alike(answer, teller.rows(one.sql), one)
+    except DatabaseError:
+        return asked
+    usage, was = answer.usage, row.get("with_llm")
+    return replace(
+        asked,
+        with_llm=right,
+        llm=name,
+        llm_confidence=answer.confidence,
+        llm_before=bool(was) if was is not None and asked.before is not None else None,
+        tokens=usage.prompt_tokens + usage.completion_tokens,
+        money=usage.money,
     )
 
 

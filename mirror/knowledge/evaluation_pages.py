@@ -45,6 +45,7 @@ class EvaluationsPage:
     next_at: Any
     has_answers: bool
     kept: int
+    llms: str = ""
     choices: Sequence[tuple[str, str]] = tuple(CHOICES)
     tab: str = "evaluations"
 
@@ -72,6 +73,27 @@ class EvaluationPage:
     show: str
     shows: Sequence[tuple[str, str, int]]
     tab: str = "evaluations"
+
+    @property
+    def measured(self) -> list[tuple[str, str]]:
+        """Calibration, and what a language model did and cost, where one was asked."""
+        told, llm = self.row.summary, self.row.summary.get("llm")
+        found = (
+            [("Calibration error", f"{told['calibration']:.2f}")]
+            if told.get("calibration") is not None
+            else []
+        )
+        if llm:
+            since = f"; since the last time: {against(llm['since'])}" if llm.get("since") else ""
+            cost = f"{llm['tokens']:,} tokens" + (f", {llm['money']:.4f} of money" if llm["money"] else "")
+            found += [
+                (
+                    f"With {', '.join(llm['names'])}",
+                    f"{share(llm['right'], llm['asked'])} right; against none: {against(llm['against'])}{since}",
+                ),
+                ("It cost", f"{cost}; calibration error {llm['calibration']:.2f}"),
+            ]
+        return found
 
 
 def row_of(row: Evaluation) -> EvaluationRow:

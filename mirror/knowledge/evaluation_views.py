@@ -23,6 +23,7 @@ from mirror.knowledge.evaluation_telling import lines_of, results_shown
 from mirror.knowledge.evaluation_work import KEPT, evaluation_ask, evaluation_stop
 from mirror.knowledge.models import Evaluation, EvaluationPlan
 from mirror.knowledge.source_views import source_permitted
+from mirror.llms.selectors import llm_names
 from mirror.paging import pager_of
 from mirror.people.requests import PersonRequest
 from mirror.phrases import counted
@@ -59,6 +60,7 @@ def evaluations(request: PersonRequest, pk: int) -> HttpResponse:
         next_at=plan.next_at if plan is not None else None,
         has_answers=selectors.answers_of(source).filter(problem="").exists(),
         kept=KEPT,
+        llms=", ".join(llm_names(source)),
     )
     return render(request, "knowledge/evaluations.html", {"page": page})
 
@@ -68,7 +70,7 @@ def evaluate(request: PersonRequest, pk: int) -> HttpResponse:
     """Have a worker evaluate a source now."""
     source = source_permitted(request, pk, to_teach=True)
     if selectors.answers_of(source).filter(problem="").exists():
-        evaluation_ask(source, Evaluation.Cause.HAND, request.user)
+        evaluation_ask(source, Evaluation.Cause.HAND, request.user, with_llm=bool(request.POST.get("llm")))
     else:
         messages.error(request, "Verify an answer first: evaluations ask verified questions.")
     return redirect("knowledge:evaluations", pk)

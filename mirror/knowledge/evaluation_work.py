@@ -31,7 +31,7 @@ from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.turns import turn_is_wanted
 from mirror.work.watching import Watch
-from sqlagent.errors import DatabaseError
+from sqlagent.errors import DatabaseError, LlmRejected
 from sqlagent.values import Limits
 
 if TYPE_CHECKING:
@@ -57,8 +57,10 @@ NOTHING = "This source has no verified answers to measure with."
 LOST = "Its workers were lost {died} times."
 
 
-def evaluation_ask(source: Source, cause: str, by: User | None = None) -> Evaluation:
-    """Have a worker evaluate a source; one that waits already takes this in."""
+def evaluation_ask(
+    source: Source, cause: str, by: User | None = None, *, with_llm: bool = False
+) -> Evaluation:
+    """Have a worker evaluate a source, with its language models too on somebody's budget; one that waits already takes this in."""
     with transaction.atomic():
         Source.objects.select_for_update().filter(pk=source.pk).first()
         now = timezone.now()
@@ -66,15 +68,19 @@ def evaluation_ask(source: Source, cause: str, by: User | None = None) -> Evalua
         rests = cause == Evaluation.Cause.TERMS
         if waiting is None:
             until = now + SETTLE if rests else None
-            waiting = Evaluation.objects.create(source=source, cause=cause, asked_by=by, not_before=until)
+            waiting = Evaluation.objects.create(
+                source=source, cause=cause, asked_by=by, not_before=until, with_llm=with_llm
+            )
         elif rests:
             if waiting.not_before is not None:
                 waiting.not_before = min(now + SETTLE, waiting.created_at + SETTLE_MOST)
                 waiting.save(update_fields=["not_before"])
             return waiting
         else:
-            waiting.cause, waiting.asked_by, waiting.not_before = cause, by, None
-            waiting.save(update_fields=["cause", "asked_by", "not_before"])
+            if with_llm or not waiting.with_llm:  # a schedule takes no model from who asked for one
+                waiting.asked_by, waiting.with_llm = by, with_llm
+            waiting.cause, waiting.not_before = cause, None
+            waiting.save(update_fields=["cause", "asked_by", "not_before", "with_llm"])
         if cause == Evaluation.Cause.HAND:
             record("started an evaluation", source, by=by)
         if not rests:
@@ -100,7 +106,7 @@ def evaluation_stop(row: Evaluation) -> None:
 
 def evaluation_do(lease: Lease) -> None:
     """Ask the questions of a taken evaluation, or tell its owner what got worse."""
-    row = Evaluation.objects.select_related("source__owner").filter(pk=lease.pk).first()
+    row = Evaluation.objects.select_related("source__owner", "asked_by").filter(pk=lease.pk).first()
     if row is None:
         return
     with suppress(LeaseLost), Watch(lease) as watch:
@@ -110,6 +116,8 @@ def evaluation_do(lease: Lease) -> None:
         try:
             with source_opened(row.source) as opened, watch.ending(opened.database.cancel):
                 _measure(lease, row, opened, watch)
+        except LlmRejected as error:
+            lease.end(problem=str(error))
         except DatabaseError as error:
             lease.end(problem=f"{error.failure.message} {error.failure.advice}".strip())
 
@@ -153,6 +161,8 @@ def _measure(lease: Lease, row: Evaluation, opened: OpenedSource, watch: Watch) 
         teller=Teller.of(opened, watch.cancelled),
         besides=[one.answer for one in done],
         goes_on=goes_on,
+        with_llm=row.with_llm,
+        person=row.asked_by,
     )
     if watch.is_stopped:
         lease.end(problem=STOPPED)

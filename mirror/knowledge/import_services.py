@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Any
 from mirror.audit.services import record
 from mirror.knowledge import selectors
 from mirror.knowledge.answer_services import AnswerRefused, answer_verify
-from mirror.knowledge.knowledge_files import ANSWER_FIELDS, TERM_FIELDS, KnowledgeFile, term_plain, written
+from mirror.knowledge.knowledge_files import (
+    ANSWER_FIELDS,
+    TERM_FIELDS,
+    KnowledgeFile,
+    dumped,
+    term_plain,
+    written,
+)
 from mirror.knowledge.models import StoredTerm
+from mirror.knowledge.snowflake_writing import snowflake_view
 from mirror.knowledge.term_services import TermRefused, TermWish, others_of, term_check, term_save
 from mirror.phrases import one_line
+from mirror.sources.catalogs import source_catalog
 from mirror.sources.guarding import Refusal, sql_check
 from sqlagent.catalog.glossary.bodies import BodyReader, BodyRefused
 from sqlagent.errors import DatabaseError
@@ -38,6 +47,14 @@ def knowledge_written(source: Source) -> str:
     return written(
         source.name, list(selectors.terms_of(source)), list(selectors.answers_of(source).order_by("question"))
     )
+
+
+def knowledge_as_snowflake(source: Source) -> tuple[str, list[Taken]]:
+    """Everything known of a source as a semantic view of Snowflake, and what has no place in one."""
+    terms = list(selectors.terms_of(source))
+    answers = list(selectors.answers_of(source).filter(problem="").order_by("question"))
+    plain, left = snowflake_view(source, source_catalog(source), terms, answers)
+    return dumped(plain), [Taken("left out", one_line(name, 100), why) for name, why in left]
 
 
 def knowledge_compare(source: Source, found: KnowledgeFile) -> Iterator[Taken]:

@@ -7,17 +7,24 @@ Example:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
+from mirror.knowledge.dbt_files import dbt_entries, dbt_is
+from mirror.knowledge.foreign_entries import Foreign
 from mirror.knowledge.models import StoredAnswer, StoredTerm
 from mirror.knowledge.ossie_files import ossie_entries
+from mirror.knowledge.snowflake_files import snowflake_entries, snowflake_is
 
 VERSION = 1
 MOST_BYTES = 5_000_000
+MOST_JSON_BYTES = 40_000_000
+"""JSON is read a hundred times as fast as YAML, and the manifest of a dbt project is large."""
+
 MOST_ENTRIES = 10_000
 TERM_FIELDS = ("phrase", "kind", "sql", "synonyms", "unit", "description", "status")
 ANSWER_FIELDS = ("question", "sql")
@@ -57,21 +64,28 @@ _Dumper.add_representer(str, _text)
 
 
 def read_file(text: str, engine: str = "") -> KnowledgeFile:
-    """Read a file of ours, or one of Apache Ossie for a source of this engine.
+    """Read a file of ours, or one of Apache Ossie, dbt or Snowflake for a source of this engine.
 
     Raises: FileRefused for one that is neither, of another version, or too large.
     """
-    if len(text.encode()) > MOST_BYTES:
-        raise FileRefused(f"The file has more than {MOST_BYTES:,} bytes.")
+    is_json = text.lstrip()[:1] == "{"
+    most = MOST_JSON_BYTES if is_json else MOST_BYTES
+    if len(text.encode()) > most:
+        raise FileRefused(f"The file has more than {most:,} bytes.")
     try:
-        found = yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader
+        found = _json(text) if is_json else None
+        if found is None:
+            found = yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         if isinstance(error, FileRefused):
             raise
         raise FileRefused(f"The file is no YAML: {' '.join(str(error).split())[:200]}") from None
-    if isinstance(found, dict) and isinstance(found.get("semantic_model"), list):
-        entries, left = ossie_entries(found["semantic_model"], engine)
-        return KnowledgeFile(tuple(entries), (), tuple(left))
+    if (foreign := _foreign(found, engine)) is not None:
+        return KnowledgeFile(
+            tuple(foreign.terms[:MOST_ENTRIES]),
+            tuple(foreign.verified[:MOST_ENTRIES]),
+            tuple(foreign.left[:MOST_ENTRIES]),
+        )
     if not isinstance(found, dict) or found.get("mirror") != "knowledge":
         raise FileRefused("The file does not begin with “mirror: knowledge”.")
     if found.get("version") != VERSION:
@@ -81,6 +95,25 @@ def read_file(text: str, engine: str = "") -> KnowledgeFile:
         (str(key)[:80], "Mirror does not know this part of a file.") for key in found if key not in known
     ]
     return KnowledgeFile(_entries(found, "terms"), _entries(found, "verified"), tuple(strange))
+
+
+def _json(text: str) -> Any:
+    """A JSON file; None where it is none, but perhaps YAML. Raises: FileRefused where that would take minutes."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        if len(text) > MOST_BYTES:
+            raise FileRefused(f"The file is no JSON: {error}") from None
+        return None
+
+
+def _foreign(found: Any, engine: str) -> Foreign | None:
+    """What a file of another product holds; None where it is of none that is read."""
+    if isinstance(found, dict) and isinstance(found.get("semantic_model"), list):
+        return ossie_entries(found["semantic_model"], engine)
+    if dbt_is(found):
+        return dbt_entries(found, engine)
+    return snowflake_entries(found, engine) if snowflake_is(found) else None
 
 
 def _entries(found: Mapping[str, Any], name: str) -> tuple[Mapping[str, Any], ...]:
@@ -101,7 +134,12 @@ def written(source: str, terms: Sequence[StoredTerm], answers: Sequence[StoredAn
         "terms": [term_plain(one) for one in terms],
         "verified": [{"question": one.question, "sql": one.sql} for one in answers],
     }
-    return str(yaml.dump(plain, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120))
+    return dumped(plain)
+
+
+def dumped(plain: Mapping[str, Any]) -> str:
+    """Plain values as YAML for people."""
+    return str(yaml.dump(dict(plain), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120))
 
 
 def term_plain(term: StoredTerm) -> dict[str, Any]:

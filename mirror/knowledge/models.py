@@ -178,6 +178,9 @@ class Evaluation(Retried):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     terms = models.PositiveIntegerField(default=0, help_text="Terms in force then")
+    with_llm = models.BooleanField(
+        default=False, help_text="Language models are asked too, on the budget of who asked"
+    )
     results = models.JSONField(default=list)
     summary = models.JSONField(default=dict, blank=True)
     problem = models.TextField(blank=True, help_text="Why nothing was measured")
@@ -191,6 +194,53 @@ class Evaluation(Retried):
 
     def __str__(self) -> str:
         return f"Evaluation of {self.source}"
+
+
+class Improvement(Retried):
+    """A context that improves itself: the tree of versions of what is known of one source, grown by a worker from the verified answers.
+
+    `base` names the knowledge that it started from; where people change that, it ends and the next one starts anew. `tree` holds the versions,
+    `parts` which third each template belongs to and how large these are, `learnt` the terms that each version brought into force.
+    """
+
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="improvements")
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    base = models.CharField(max_length=64, blank=True)
+    calls = models.PositiveIntegerField(default=0, help_text="Answers that it may ask for")
+    tree = models.JSONField(default=dict, blank=True)
+    parts = models.JSONField(default=dict, blank=True)
+    learnt = models.JSONField(default=dict, blank=True)
+    why = models.TextField(blank=True, help_text="Why it ended")
+    problem = models.TextField(blank=True, help_text="What went wrong")
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"Improvement of {self.source}"
+
+
+class ImprovementStep(models.Model):
+    """One step of an improvement, as it was: what was tried, on which questions, and what it did."""
+
+    improvement = models.ForeignKey(Improvement, on_delete=models.CASCADE, related_name="steps")
+    number = models.PositiveIntegerField()
+    what = models.CharField(max_length=12)
+    version = models.PositiveIntegerField(null=True)
+    parent = models.PositiveIntegerField(null=True)
+    said = models.JSONField(default=dict)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["improvement", "number"], name="one_improvement_step_a_number")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number}: {self.what}"
 
 
 class EvaluationPlan(models.Model):
@@ -246,8 +296,22 @@ class Shift(models.Model):
         return f"{self.answer}: {self.get_kind_display()}"
 
 
+class PosedRound(Leased):
+    """Questions that a worker makes of a source's semantic model, with their rows, for one person to verify or to refuse.
+
+    `said` holds them. Seen by `owner` alone, forgotten after a day.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="+")
+    said = models.JSONField(default=dict, blank=True)
+
+    def __str__(self) -> str:
+        return f"Questions on {self.source}"
+
+
 class RefusedProposal(models.Model):
-    """A term that was proposed from what recurs, and is never proposed again. `key` names kind and body."""
+    """A term or a question that was proposed, and is never proposed again. `key` names kind and body, or the question."""
 
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=64)

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 
-from mirror.knowledge.models import Evaluation, Feedback, Shift, StoredAnswer, StoredTerm, Trial
+from mirror.knowledge.models import (
+    Evaluation,
+    Feedback,
+    Improvement,
+    PosedRound,
+    Shift,
+    StoredAnswer,
+    StoredTerm,
+    Trial,
+)
 from mirror.sources.selectors import may_decide
 from mirror.work.leases import Status
 from sqlagent.sql.statements import is_query
@@ -78,6 +87,16 @@ def feedback_handled(source: Source, most: int = 20) -> list[Feedback]:
 def trials_of(user: User) -> QuerySet[Trial]:
     """The trials of one person."""
     return Trial.objects.filter(owner=user).select_related("source", "term").defer("source__catalog")
+
+
+def rounds_of(user: User, source: Source) -> QuerySet[PosedRound]:
+    """The questions to verify that were made for one person, the latest first."""
+    return PosedRound.objects.filter(owner=user, source=source).select_related("source").order_by("-pk")
+
+
+def improvements_of(source: Source) -> QuerySet[Improvement]:
+    """The improvements of what is known of a source, the latest first."""
+    return Improvement.objects.filter(source=source).select_related("asked_by").order_by("-pk")
 
 
 def feedback_given(user: User, run: int, version: int) -> Feedback | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.knowledge import evaluation_views, views
+from mirror.knowledge import evaluation_views, improving_views, posing_views, views
 
 app_name = "knowledge"
 urlpatterns = [
@@ -18,6 +18,9 @@ urlpatterns = [
     path("<int:pk>/knowledge/trials/<int:trial>/change/", views.change, name="trial_change"),
     path("<int:pk>/knowledge/answers/", views.answers, name="answers"),
     path("<int:pk>/knowledge/answers/<int:answer>/take-back/", views.take_back, name="take_back"),
+    path("<int:pk>/knowledge/questions/", posing_views.questions, name="questions"),
+    path("<int:pk>/knowledge/questions/new/", posing_views.pose, name="questions_new"),
+    path("<int:pk>/knowledge/questions/<int:round>/", posing_views.decide, name="questions_decide"),
     path("<int:pk>/knowledge/evaluations/", evaluation_views.evaluations, name="evaluations"),
     path("<int:pk>/knowledge/evaluations/new/", evaluation_views.evaluate, name="evaluate"),
     path("<int:pk>/knowledge/evaluations/plan/", evaluation_views.plan, name="evaluation_plan"),
@@ -27,6 +30,9 @@ urlpatterns = [
         evaluation_views.stop,
         name="evaluation_stop",
     ),
+    path("<int:pk>/knowledge/improving/", improving_views.improving, name="improving"),
+    path("<int:pk>/knowledge/improving/start/", improving_views.start, name="improving_start"),
+    path("<int:pk>/knowledge/improving/stop/", improving_views.stop, name="improving_stop"),
     path("<int:pk>/knowledge/shifts/<int:shift>/", views.shift, name="shift"),
     path("<int:pk>/knowledge/proposals/refuse/", views.refuse, name="proposal_refuse"),
     path("<int:pk>/knowledge/feedback/", views.feedback, name="feedback"),

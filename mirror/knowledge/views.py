@@ -15,6 +15,7 @@ from mirror.knowledge import selectors
 from mirror.knowledge.answer_services import AnswerRefused, answer_take_back
 from mirror.knowledge.feedback_services import feedback_end, feedback_verify
 from mirror.knowledge.forms import TermForm
+from mirror.knowledge.improving_telling import version_change
 from mirror.knowledge.models import Feedback, Shift, StoredAnswer, StoredTerm, Trial
 from mirror.knowledge.pages import KnowledgePage, TermPage, trial_page
 from mirror.knowledge.proposing import may_see_proposals, proposal_refuse, proposals_of
@@ -101,6 +102,8 @@ def term(request: PersonRequest, pk: int, term: int | None = None) -> HttpRespon
                 return redirect("knowledge:trial", pk, trial.pk)
             except TermRefused as error:
                 form.refuse(error.problems)
+    elif (found := version_change(source, request.GET.get("version", ""))) is not None:
+        form = TermForm.proposed(found["phrase"], found["kind"], found["body"])
     elif proposal is not None:
         form = TermForm.proposed(proposal.phrase, proposal.kind, proposal.body)
     else:

@@ -1,4 +1,4 @@
-"""`python -m sqlagent.evaluation select|answer|traces|follow|ablate|guard|resend|checks|templates|terms|fit|bench`: measures and fits on open data."""
+"""`python -m sqlagent.evaluation select|answer|traces|follow|ablate|guard|resend|checks|templates|terms|learning|harm|fit|bench`: measures and fits on open data."""
 
 from __future__ import annotations
 
@@ -72,6 +72,15 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
         command.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
         command.add_argument("--json", type=Path, help="write one JSON line a question")
+    learning = commands.add_parser("learning", help="questions nobody verified, after 30 that were")
+    learning.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
+    learning.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
+    learning.add_argument("--splits", type=int, default=5)
+    learning.add_argument("--seed", type=int, default=0)
+    learning.add_argument("--json", type=Path, help="write one JSON line a question")
+    harm = commands.add_parser("harm", help="simulated histories of a context that improves itself")
+    harm.add_argument("--histories", type=int, default=200)
+    harm.add_argument("--seed", type=int, default=2026)
     fit = commands.add_parser("fit", help="refit a part on open data, cross-validated by database")
     fit.add_argument("part", choices=("ranker", "confidence", "grammar"))
     fit.add_argument("--data", type=Path, required=True, help="folder of the open data")
@@ -168,6 +177,18 @@ def run(options: argparse.Namespace) -> None:
         termed = terming.term_all(read_items(options.questions), options.databases)
         print(terming.report(termed))
         write(options.json, (one.line for one in termed))
+    elif options.command == "learning":
+        from sqlagent.evaluation import learning
+
+        learnt = learning.learn_all(
+            read_items(options.questions), options.databases, options.splits, options.seed
+        )
+        print(learning.report(learnt))
+        write(options.json, (one.line for one in learnt))
+    elif options.command == "harm":
+        from sqlagent.evaluation.improving import histories
+
+        print(histories.report(options.histories, options.seed))
     elif options.command == "bench":
         from sqlagent.evaluation import bench, bench_catalog
 

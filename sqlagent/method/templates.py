@@ -160,6 +160,22 @@ def moves_on(question: str, sql: str) -> str:
     return said[0] if said and _DAY.search(sql) else ""
 
 
+def template_text(answer: VerifiedAnswer, dialect: str) -> tuple[str, str]:
+    """Give what tells a verified answer's template from others: its question without its values, and its SQL without literals.
+
+    Example:
+        >>> known = VerifiedAnswer("How many orders over 50?", "SELECT COUNT(*) FROM orders WHERE total > 50")
+        >>> template_text(known, "sqlite")
+        ('how mani order over #', 'SELECT COUNT(*) FROM orders WHERE total > ?')
+    """
+    template = _template(answer, dialect)
+    if template is None:
+        return " ".join(token.stem for token in _words(answer.question)), answer.sql
+    said = " ".join(part if isinstance(part, str) else "#" for part in template.parts)
+    bare = template.tree.transform(lambda node: exp.Placeholder() if isinstance(node, exp.Literal) else node)
+    return said, bare.sql(dialect)
+
+
 # ---------------------------------------------------------------- templates
 
 

@@ -72,3 +72,57 @@ def test_a_term_is_tried_saved_and_gone_by_and_an_answer_verified_and_doubted(pa
     page.get_by_role("button", name="Delete this term").click()
     expect(page.get_by_text("No terms yet")).to_be_visible()
     assert found == []
+
+
+def test_proposed_questions_are_verified_in_chosen_wordings_or_refused_by_keyboard(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto("/sources/1/knowledge/answers/")
+    page.get_by_role("link", name="Questions to verify").first.click()
+    found = looked_at(page)
+    page.get_by_role("button", name="Propose questions").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Propose other questions")).to_be_visible(timeout=60_000)
+    found += looked_at(page)
+    first = page.get_by_role("article").first
+    name = first.get_by_role("heading").inner_text()
+    first.get_by_role("checkbox").nth(1).focus()
+    page.keyboard.press("Space")
+    first.get_by_role("button", name="Verify").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("2 questions verified.")).to_be_visible()
+    expect(page.get_by_role("heading", name=name, exact=True)).to_have_count(0)
+    second = page.get_by_role("article").first.get_by_role("heading").inner_text()
+    page.get_by_role("article").first.get_by_role("button", name="Never again").click()
+    expect(page.get_by_text("It is not proposed again.")).to_be_visible()
+    expect(page.get_by_role("heading", name=second, exact=True)).to_have_count(0)
+    page.get_by_role("link", name="Verified answers").click()
+    expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
+    for button in page.get_by_role("button", name="Take back").all():
+        button.click()
+        break
+    page.get_by_role("button", name="Take back").first.click()
+    assert found == []
+
+
+def test_knowledge_improves_itself_step_by_step_and_the_page_follows(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto("/sources/1/knowledge/questions/")
+    page.get_by_role("button", name="Propose").click()
+    expect(page.get_by_role("button", name="Propose other questions")).to_be_visible(timeout=60_000)
+    for _ in range(3):
+        page.get_by_role("button", name="Verify:").first.click()
+        expect(page.get_by_text("1 question verified.")).to_be_visible()
+    page.get_by_role("link", name="Improving").click()
+    expect(page.get_by_text("Nothing was tried yet")).to_be_visible()
+    found = looked_at(page)
+    page.get_by_label("Answers it may ask for").fill("60")
+    page.get_by_role("button", name="Improve").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Go on")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name="Steps")).to_be_visible()
+    expect(page.get_by_text("With fewer than 15 templates")).to_be_visible()
+    found += looked_at(page)
+    page.get_by_role("link", name="Verified answers").click()
+    while (buttons := page.get_by_role("button", name="Take back")).count():
+        buttons.first.click()
+    assert found == []

@@ -88,6 +88,8 @@ def test_a_file_is_taken_over_entry_by_entry_and_what_is_left_out_says_why(alice
         ("a: &a [1]\nb: *a", "aliases"),
         ("!!python/object/apply:os.system ['true']", "no YAML"),
         ("[" * 2_000, "no YAML"),
+        ("{" * 200_000, "no YAML"),
+        ('{"metrics": ' + "1" * 5_000_001, "no JSON"),
         ("mirror: knowledge\nversion: 1\nterms:\n" + "- {}\n" * 10_001, "at most 10,000"),
     ],
 )

@@ -39,6 +39,7 @@ VALUES = {
     "given": 1,
     "evaluation": 1,
     "shift": 1,
+    "round": 1,
     "user_pk": 1,
     "index": 0,
     "token": "x",

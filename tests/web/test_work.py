@@ -106,6 +106,8 @@ def test_all_kinds_are_known() -> None:
         "endpoint_test",
         "evaluation",
         "glance",
+        "improvement",
+        "posed_round",
         "supply",
         "trial",
     }  # kinds that no message of an earlier version names

@@ -23,7 +23,7 @@ from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread
 from mirror.dashboards import card_rows
 from mirror.dashboards.models import Supply
-from mirror.knowledge import evaluation_work, trials
+from mirror.knowledge import evaluation_work, improving, posing, trials
 from mirror.knowledge.answer_services import answer_verify
 from mirror.knowledge.term_services import TermWish
 from mirror.llms import endpoint_tests
@@ -122,7 +122,7 @@ def start(gates, tmp_path, settings) -> Iterator[Callable[[], subprocess.Popen[b
     command = [sys.executable, "-m", "celery", "-A", "mirror", "worker", "--pool", "threads"]
     command += [
         "--concurrency",
-        "12",
+        "16",  # more than there are kinds
         "--queues",
         "celery,ticks,intake,reports,deliveries",
         "--loglevel",
@@ -180,7 +180,9 @@ def rows_of_each_kind(alice, source: Source, hook: Gate, model: Gate) -> dict[st
         "glance": glancing.glance_rows(alice, source, "sales"),
         "supply": supply_wanted(alice, source),
         "trial": trials.trial_ask(source, TermWish("early", "filter", "id < 10"), alice),
+        "posed_round": posing.round_ask(source, alice),
         "evaluation": evaluation_wanted(alice, source),
+        "improvement": improving.improvement_ask(source, alice),
         "upload": upload,
         "visit": visits.visit_ask(alice, Visit.Work.REFRESH, source),
         "index": StoredIndex.objects.get(source=source),
@@ -245,6 +247,8 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     assert (rows["glance"].failure, rows["glance"].result.row_count) == (None, 20)
     assert (rows["supply"].failure, rows["supply"].preview["rows"]) == (None, [[50]])
     assert rows["trial"].said["sql"] == "sales.id < 10", rows["trial"].said
+    assert rows["posed_round"].said == {"questions": []}  # one small table gives nothing to ask
+    assert "too few verified" in rows["improvement"].why, rows["improvement"].problem
     assert rows["evaluation"].summary["asked"] == 1, rows["evaluation"].problem
     assert Upload.objects.get().files[0]["tables"][0]["row_count"] == 1
     assert rows["visit"].said["tables"] == 1, rows["visit"].said

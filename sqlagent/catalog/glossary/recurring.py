@@ -58,8 +58,8 @@ class Recurring:
     texts: tuple[str, ...]
 
 
-def recurring(stated: Sequence[Stated], catalog: Catalog) -> tuple[Recurring, ...]:
-    """List what recurs in statements, the most frequent first. Statements that say the same count once.
+def recurring(stated: Sequence[Stated], catalog: Catalog, least: int = LEAST) -> tuple[Recurring, ...]:
+    """List what recurs in at least so many statements, the most frequent first. Statements that say the same count once.
 
     Example:
         >>> from sqlagent.values import Column, Table
@@ -81,7 +81,7 @@ def recurring(stated: Sequence[Stated], catalog: Catalog) -> tuple[Recurring, ..
     reader = BodyReader(catalog, {})
     made = []
     for (kind, body), held in found.items():
-        if len(held) < LEAST:
+        if len(held) < least:
             continue
         inside = list(held.values())
         outside = [text for key, text in texts.items() if key not in held]
@@ -118,6 +118,39 @@ def unused(edited: Sequence[Edited], catalog: Catalog) -> tuple[Recurring, ...]:
         made.append(Recurring(TermKind.FILTER, body, held[0][0], texts))
     made.sort(key=lambda one: (-len(one.texts), one.phrase))
     return tuple(made)
+
+
+def lacking(edited: Sequence[Edited], catalog: Catalog) -> tuple[Recurring, ...]:
+    """List words of answers that went wrong, each with a condition or figure that the right SQL has and the shown one lacks.
+
+    What more of the questions that say the word bear out comes first; what as many speak against, and single rows and days, are left out.
+    """
+    read_both = [
+        (one, read(one.shown, catalog) if one.shown else None, read(one.should_be, catalog)) for one in edited
+    ]
+    held: dict[tuple[TermKind, str, str], list[str]] = {}
+    words = {one.text: _content(one.text) for one in edited}
+    bodies: dict[str, set[str]] = {}
+    for one, shown, wanted in read_both:
+        if wanted is None:
+            continue
+        parts = [*_conditions(wanted), *_figures(wanted)]
+        bodies[one.text] = {body for _, body in parts}
+        had = {b for _, b in (*_conditions(shown), *_figures(shown))} if shown is not None else set()
+        for kind, body in parts:
+            if body in had or _says_itself(body, [one.text]):
+                continue
+            names = {stem(w.lower()) for name in re.findall(r"\w+", body) for w in split_name(name)}
+            for key, word in words[one.text].items():
+                if key not in names:
+                    held.setdefault((kind, body, word), []).append(one.text)
+    reader, made = BodyReader(catalog, {}), []
+    for (kind, body, word), texts in held.items():
+        against = sum(stem(word) in words[text] and body not in own for text, own in bodies.items())
+        if against < len(texts) and (full := _read(reader, kind, body)):
+            made.append((len(texts) - against, Recurring(kind, full, word, tuple(dict.fromkeys(texts)))))
+    made.sort(key=lambda one: (-one[0], one[1].phrase, one[1].body))
+    return tuple(one for _, one in made)
 
 
 def _conditions(clauses: Clauses) -> list[tuple[TermKind, str]]:

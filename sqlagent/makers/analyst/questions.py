@@ -146,7 +146,7 @@ class Making:
             figure = self._figure(anchor)
             if figure is None:
                 continue
-            for family in _FAMILIES:
+            for family in FAMILIES:
                 if len(out) >= limit:
                     return tuple(out)
                 if family.__name__ in asked:
@@ -440,7 +440,7 @@ class Making:
         return plain[:2] if len(plain) == len(texts) else []
 
 
-_FAMILIES = (
+FAMILIES = (
     Making.total, Making.top, Making.trend, Making.share, Making.without, Making.counted, Making.average,
     Making.growth, Making.best_of_each, Making.compared, Making.margin, Making.running, Making.events,
 )  # fmt: skip

@@ -20,17 +20,22 @@ from mirror.knowledge.knowing import terms_of
 from mirror.phrases import visible
 from mirror.queries.running import source_opened
 from mirror.sources.models import Source
-from sqlagent.errors import DatabaseError
+from sqlagent.errors import DatabaseError, LlmRejected
 
 
 class Command(BaseCommand):
-    """`manage.py evaluate SOURCE [--json]`: each verified question asked as if it were not verified."""
+    """`manage.py evaluate SOURCE [--llm] [--json]`: each verified question asked as if it were not verified."""
 
     requires_system_checks = ()  # they load every page; a start makes them
-    help = "Measure the built-in analyst on a source's verified answers, with its terms and without."
+    help = "Measure a source on its verified answers: the built-in analyst with its terms and without, and language models."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("source", help="the name of the source, for example shop")
+        parser.add_argument(
+            "--llm",
+            action="store_true",
+            help="ask the source's language models as well, on its owner's budget",
+        )
         parser.add_argument("--json", action="store_true", help="print it as one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,13 +45,20 @@ class Command(BaseCommand):
         try:
             with source_opened(source) as opened:
                 last = evaluation_last(source)
-                found = evaluated_of(questions_ask(opened, last), last)
+                asked = questions_ask(opened, last, with_llm=options["llm"], person=source.owner)
+                found = evaluated_of(asked, last)
                 if found.asked:
                     evaluation_keep(opened, found, last, len(terms_of(source)))
+        except LlmRejected as error:
+            raise CommandError(str(error)) from None
         except DatabaseError as error:
             raise CommandError(f"{error.failure.message} {error.failure.advice}".strip()) from None
         if not found.asked:
             raise CommandError(f"{source.name} has no verified answers to measure with.")
+        if options["llm"] and found.llm is None:
+            self.stderr.write(
+                "No language model was asked: none is set for this source, or a budget is used up."
+            )
         if options["json"]:
             self.stdout.write(json.dumps(asdict(found), ensure_ascii=False))
             return
@@ -64,6 +76,15 @@ def _lines(found: Evaluated) -> list[str]:
         f"without the terms      {bare:4} of {count}  {100 * bare / count:.1f} %; {_against(found.terms)}",
         f"took                   {sum(one.seconds for one in found.asked):.1f} s",
     ]
+    if found.calibration is not None:
+        lines.append(f"calibration error      {found.calibration:.3f}")
+    if (llm := found.llm) is not None:
+        lines += [
+            f"with {', '.join(llm['names'])}: {llm['right']} of {llm['asked']}  {100 * llm['right'] / llm['asked']:.1f} %; against none {_against(Against(**llm['against']))}",
+            f"  {llm['tokens']:,} tokens, {llm['money']:.4f} money, calibration error {llm['calibration']:.3f}",
+        ]
+        if llm["since"]:
+            lines.append(f"  since the last time {_against(Against(**llm['since']))}")
     if found.since is not None:
         lines.append(f"since {found.since_when}: {_against(found.since)}")
     wrong = [one for one in found.asked if not one.right]

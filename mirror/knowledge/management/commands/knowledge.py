@@ -10,11 +10,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from mirror.knowledge.import_services import (
     Taken,
+    knowledge_as_snowflake,
     knowledge_compare,
     knowledge_import,
     knowledge_written,
 )
-from mirror.knowledge.knowledge_files import MOST_BYTES, FileRefused, KnowledgeFile, read_file
+from mirror.knowledge.knowledge_files import MOST_JSON_BYTES, FileRefused, KnowledgeFile, read_file
 from mirror.people.models import User
 from mirror.phrases import visible
 from mirror.queries.running import source_opened
@@ -23,7 +24,7 @@ from sqlagent.errors import DatabaseError
 
 
 class Command(BaseCommand):
-    """`manage.py knowledge export|import|diff SOURCE FILE`: terms and verified answers as YAML."""
+    """`manage.py knowledge export|import|diff SOURCE FILE`: terms and verified answers as YAML; files of Ossie, dbt and Snowflake are read too."""
 
     requires_system_checks = ()  # they load every page; a start makes them
     help = "Keep terms and verified answers of a source as a YAML file, take one over, or compare."
@@ -32,6 +33,12 @@ class Command(BaseCommand):
         parser.add_argument("action", choices=("export", "import", "diff"))
         parser.add_argument("source", help="the name of the source, for example shop")
         parser.add_argument("file", type=Path)
+        parser.add_argument(
+            "--form",
+            choices=("mirror", "snowflake"),
+            default="mirror",
+            help="what an export is: our own file, or a semantic view of Snowflake",
+        )
         parser.add_argument("--as", dest="by", help="who takes it over; the source's owner by default")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -39,7 +46,7 @@ class Command(BaseCommand):
         if source is None:
             raise CommandError(f"There is no source named '{options['source']}'.")
         if options["action"] == "export":
-            self._export(source, options["file"])
+            self._export(source, options["file"], options["form"])
             return
         found = _read(options["file"], source)
         if options["action"] == "diff":
@@ -54,11 +61,18 @@ class Command(BaseCommand):
         except DatabaseError as error:
             raise CommandError(f"{error.failure.message} {error.failure.advice}".strip()) from None
 
-    def _export(self, source: Source, path: Path) -> None:
+    def _export(self, source: Source, path: Path, form: str) -> None:
+        if form == "snowflake" and not source.catalog:
+            raise CommandError("The tables of this source were not read yet.")
+        text, left = (
+            knowledge_as_snowflake(source) if form == "snowflake" else (knowledge_written(source), [])
+        )
         try:
-            path.write_text(knowledge_written(source), encoding="utf-8")
+            path.write_text(text, encoding="utf-8")
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror}") from None
+        if left:
+            self._tell(left)
         self.stdout.write(f"Written to {path}.")
 
     def _tell(self, taken: list[Taken]) -> None:
@@ -74,8 +88,8 @@ class Command(BaseCommand):
 def _read(path: Path, source: Source) -> KnowledgeFile:
     """Read a file of knowledge. Raises: CommandError."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise CommandError(f"{path} has more than {MOST_BYTES:,} bytes.")
+        if path.stat().st_size > MOST_JSON_BYTES:
+            raise CommandError(f"{path} has more than {MOST_JSON_BYTES:,} bytes.")
         return read_file(path.read_text(encoding="utf-8"), source.engine)
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror}") from None

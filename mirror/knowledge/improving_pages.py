@@ -1,0 +1,41 @@
+"""What the page of a context that improves itself shows: how far it is, its thirds, what came into force, and every step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mirror.knowledge.improving import CALLS, LEAST, MOST_CALLS
+from mirror.knowledge.improving_telling import StepLine
+from mirror.knowledge.models import Improvement, StoredTerm
+from mirror.paging import Pager
+from mirror.work.leases import Status
+
+if TYPE_CHECKING:
+    from mirror.sources.models import Source
+
+
+@dataclass(frozen=True, slots=True)
+class ImprovingPage:
+    """How a source's context improves itself; `row` is the improvement under way, or the last one."""
+
+    source: Source
+    may_teach: bool
+    waiting: int
+    row: Improvement | None
+    state: str
+    facts: Sequence[tuple[str, str]]
+    learnt: Sequence[StoredTerm]
+    steps: Sequence[StepLine]
+    pager: Pager | None
+    templates: int
+    calls: int = CALLS
+    most_calls: int = MOST_CALLS
+    least: int = LEAST
+    tab: str = "improving"
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a worker has it, or will."""
+        return self.row is not None and self.row.status != Status.DONE

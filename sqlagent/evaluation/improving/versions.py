@@ -1,0 +1,139 @@
+"""The tree of versions: each an edit of its parent, never changed, one of them in force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import log, sqrt
+from typing import Any
+
+EXPLORES = 0.5
+"""Weight of what was seldom grown from, against what is right most often (c of UCB1, of shares between 0 and 1)."""
+
+
+class State(StrEnum):
+    """What became of a version."""
+
+    START = "start"
+    REFUSED = "refused"
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    ROLLED_BACK = "rolled back"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of context: what it does, as plain values, its author, and why it was proposed."""
+
+    change: Mapping[str, Any]
+    author: str = ""
+    why: str = ""
+
+
+@dataclass(slots=True)
+class Version:
+    """One version. `work` and `gate` hold for each question that it was asked whether it was right; its content never changes."""
+
+    number: int
+    parent: int | None = None
+    edit: Edit | None = None
+    state: State = State.START
+    visits: int = 0
+    before: int | None = None
+    work: dict[str, bool] = field(default_factory=dict)
+    gate: dict[str, bool] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class History:
+    """All versions of one source; plain values lead to it and back, so that it is kept between two steps.
+
+    Example:
+        >>> history = History()
+        >>> one = history.grown(0, Edit({"phrase": "vip"}))
+        >>> History.of(history.plain()) == history, [e.change for e in history.edits(one.number)]
+        (True, [{'phrase': 'vip'}])
+    """
+
+    versions: list[Version] = field(default_factory=lambda: [Version(0)])
+    in_force: int = 0
+    tests: int = 0
+    calls: int = 0
+    edits_asked: int = 0
+    idle: int = 0
+
+    def grown(self, parent: int, edit: Edit) -> Version:
+        """Add a version below another one."""
+        made = Version(len(self.versions), parent, edit, State.REFUSED)
+        self.versions.append(made)
+        return made
+
+    def edits(self, number: int) -> list[Edit]:
+        """The edits that lead from the start to a version, the first one first."""
+        found: list[Edit] = []
+        version = self.versions[number]
+        while version.parent is not None:
+            if version.edit is not None:
+                found.append(version.edit)
+            version = self.versions[version.parent]
+        return found[::-1]
+
+    def chosen(self) -> Version:
+        """The version to grow from: the best upper bound of its share of right answers in the work part (UCB1), of those that have failures."""
+        grows = (State.START, State.ACCEPTED, State.PROPOSED)
+        alive = [one for one in self.versions if one.state in grows and not all(one.work.values())]
+        total = sum(one.visits for one in alive) + 1
+
+        def bound(one: Version) -> tuple[float, int]:
+            share = sum(one.work.values()) / max(len(one.work), 1)
+            return share + EXPLORES * sqrt(log(total + 1) / (one.visits + 1)), one.number
+
+        return max(alive or self.versions[:1], key=bound)
+
+    def plain(self) -> dict[str, Any]:
+        """It as plain values."""
+        versions = [
+            {
+                "number": one.number,
+                "parent": one.parent,
+                "edit": {"change": dict(one.edit.change), "author": one.edit.author, "why": one.edit.why}
+                if one.edit is not None
+                else None,
+                "state": str(one.state),
+                "visits": one.visits,
+                "before": one.before,
+                "work": one.work,
+                "gate": one.gate,
+            }
+            for one in self.versions
+        ]
+        return {
+            "versions": versions,
+            "in_force": self.in_force,
+            "tests": self.tests,
+            "calls": self.calls,
+            "edits_asked": self.edits_asked,
+            "idle": self.idle,
+        }
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> History:
+        """One of plain values; the start alone where there are none."""
+        if not plain:
+            return cls()
+        versions = [
+            Version(
+                **{
+                    **one,
+                    "state": State(one["state"]),
+                    "edit": Edit(**one["edit"]) if one["edit"] is not None else None,
+                    "work": dict(one["work"]),
+                    "gate": dict(one["gate"]),
+                }
+            )
+            for one in plain["versions"]
+        ]
+        return cls(
+            versions, **{name: plain[name] for name in ("in_force", "tests", "calls", "edits_asked", "idle")}
+        )
