@@ -67,6 +67,9 @@ def told(placed, text):
         ("invoices of 2025 - inv date, total", [("2025-03-05", 120), ("2025-03-06", 0)]),
         ("highest visits year", [("2024", 4)]),
         ("which year do people visit most", [("2024", 4)]),
+        # The first time of a growth is held against the one before it, which is not shown.
+        ("visits by quarter since april 2024, and the change on the quarter before", [("2024-Q2", 1, -2), ("2025-Q1", 2, 1)]),
+        ("growth of visits by year in 2025", [("2025", 2, -50)]),
         # When each one's first deed was.
         ("first visit of each pet by year", [("2024", 3), ("2025", 1)]),
         ("how many pets had their first visit in 2025", [(1,)]),

@@ -13,6 +13,7 @@ from dataclasses import replace
 from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.formulas import filled
 from sqlagent.makers.analyst.frames import MOVED, Condition, Dimension, Expr, Frame, Having, Measure
+from sqlagent.makers.analyst.preceding import reaching_back
 from sqlagent.makers.analyst.rows import Block, NoPlan, RowWriter
 from sqlagent.makers.analyst.telling import figure_name
 
@@ -81,6 +82,7 @@ class Planner(RowWriter):
         return shown, ([*keys, *shown] if keys else shown)
 
     def _figures(self, frame: Frame) -> str:
+        frame, since = reaching_back(frame)
         anchor = frame.measures[0].anchor
         block = self._block(anchor)
         shown: list[str] = []
@@ -116,7 +118,7 @@ class Planner(RowWriter):
             inner = f"SELECT {figures[0]} AS figure {body}{grouped}"
             return f"SELECT figure AS {labels[-1]}, COUNT(*) AS how_many FROM ({inner}) AS groups_of GROUP BY figure ORDER BY figure"  # noqa: S608
         if frame.transform in ("share", "running", "moving", "change", "growth"):
-            return self._windowed(frame, picked, labels, len(shown), body + grouped)
+            return self._windowed(frame, picked, labels, len(shown), body + grouped, since)
         if frame.transform == "concentration" and keys:
             place = f"ROW_NUMBER() OVER (ORDER BY {figures[0]} DESC)"
             inner = f"SELECT {figures[0]} AS figure, {place} AS place {body}{grouped}"
@@ -187,9 +189,9 @@ class Planner(RowWriter):
         return f" LIMIT {frame.limit}" + (f" OFFSET {frame.offset}" if frame.offset else "")
 
     def _windowed(
-        self, frame: Frame, picked: Sequence[str], labels: Sequence[str], count: int, body: str
+        self, frame: Frame, picked: Sequence[str], labels: Sequence[str], count: int, body: str, since: str
     ) -> str:
-        """Shares, running figures and changes, over the finished groups."""
+        """Shares, running figures and changes, over the finished groups; of changes those `since` a label are shown."""
         figure = labels[count]
         shown = list(labels[:count])
         grain = next((n for n, d in enumerate((*frame.per, *frame.by)) if d.grain), None)
@@ -213,7 +215,10 @@ class Planner(RowWriter):
         else:
             own = f"100.0 * ({figure} - LAG({figure}) {over}) / NULLIF(LAG({figure}) {over}, 0)"
         keeps = [figure] if frame.transform in ("change", "growth", "running") else []
-        return f"SELECT {', '.join([*shown, *keeps, f'{own} AS {name}'])} FROM ({inner}) AS groups_of ORDER BY {', '.join([*others, place])}"  # noqa: S608
+        changes = f"SELECT {', '.join([*shown, *keeps, f'{own} AS {name}'])} FROM ({inner}) AS groups_of"  # noqa: S608
+        if since:
+            changes = f"SELECT {', '.join([*shown, *keeps, name])} FROM ({changes}) AS with_before WHERE {place} >= '{since}'"  # noqa: S608
+        return f"{changes} ORDER BY {', '.join([*others, place])}"
 
     @staticmethod
     def _share_order(frame: Frame, shown: Sequence[str], figure: str) -> str:
