@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -170,21 +171,47 @@ def backup(first: Installation, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return file
 
 
+LATER = {
+    "knowledge": {
+        "0005_evaluations_done",
+        "0006_posed_rounds",
+        "0007_improvements",
+        "0008_evaluations_with_llm",
+    }
+}
+"""Migrations that the earlier Mirror did not have, by their app."""
+
+UNKNOWN = frozenset({"knowledge_posedround", "knowledge_improvement", "knowledge_improvementstep"})
+ADDED = ("knowledge_evaluation", "with_llm")
+"""The tables and the column that these make."""
+
+
 @pytest.fixture
 def earlier(backup, tmp_path: Path) -> Path:
-    """The same as an earlier Mirror would have made it: before migrations were put together, and without the last of one."""
+    """The same as an earlier Mirror would have made it: before migrations were put together, and without the last of one app."""
+    place = 0
 
     def change(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+        nonlocal place
         if name == "manifest.json":
             told = json.loads(data)
             for app, names in told["migrations"].items():
-                told["migrations"][app] = [
-                    one for one in names if "squashed" not in one and one != "0005_evaluations_done"
-                ]
+                left = LATER.get(app, set())
+                told["migrations"][app] = [one for one in names if "squashed" not in one and one not in left]
+            for table in UNKNOWN:
+                del told["tables"][table]
+            place = told["tables"][ADDED[0]].index(ADDED[1])
+            del told["tables"][ADDED[0]][place]
             data = json.dumps(told).encode()
+        elif name.startswith(f"rows/{ADDED[0]}/"):
+            rows = [json.loads(line) for line in gzip.decompress(data).splitlines()]
+            data = gzip.compress(
+                b"\n".join(json.dumps(row[:place] + row[place + 1 :]).encode() for row in rows)
+            )
+        assert not any(name.startswith(f"rows/{table}/") for table in UNKNOWN)
         yield name, data
 
-    return _rewritten(backup, tmp_path / "earlier.tar", change)
+    return _rewritten(backup, tmp_path / "earlier.tar", change, UNKNOWN)
 
 
 SECRET = "from mirror.sources.models import Source; print(Source.objects.get(name='erp').password)"
@@ -291,8 +318,8 @@ def test_a_damaged_file_is_found_before_anything_is_changed(backup, tmp_path, ha
     assert not (there.folder / "uploads").exists()
 
 
-def _rewritten(backup: Path, to: Path, change: Any) -> Path:
-    """A backup with members of one's own, and a right digest."""
+def _rewritten(backup: Path, to: Path, change: Any, without: frozenset[str] = frozenset()) -> Path:
+    """A backup with members of one's own, `without` some tables, and a right digest."""
     from mirror.upkeep.backup import archive
 
     with archive.written(to) as out:
@@ -300,7 +327,8 @@ def _rewritten(backup: Path, to: Path, change: Any) -> Path:
             data = content.read()
             if name == archive.END:
                 told = json.loads(data)
-                out.end({key: told[key] for key in ("rows", "files")})
+                rows = {table: count for table, count in told["rows"].items() if table not in without}
+                out.end({"rows": rows, "files": told["files"]})
                 continue
             for given, value in change(name, data):
                 out.add_bytes(given, value)
