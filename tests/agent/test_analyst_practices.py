@@ -10,6 +10,7 @@ from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.chips.changing import changed, chips
 from sqlagent.makers.analyst.concentrations import concentrated
 from sqlagent.makers.analyst.tails import untailed
+from sqlagent.makers.analyst.telling import title
 from sqlagent.makers.analyst.telling import told as in_words
 from sqlagent.values import Limits
 from tests.agent.test_analyst_trades import place
@@ -98,6 +99,15 @@ def test_the_second_of_two_counts_is_not_dropped(practice):
 def test_a_concentration_is_told_by_how_many_are_kept(practice):
     _, frame = told(practice, "what share of net revenue comes from our 2 biggest owners")
     assert "as the share of the 2 greatest in the total" in in_words(frame)
+
+
+def test_a_share_beside_its_figure_and_a_first_deed_are_told_shortly(practice):
+    _, beside = told(practice, "net revenue by owner and share of total")
+    assert title(beside) == "Net revenue by owner"
+    words = [chip.words for chip in chips(beside, practice[1], date(2025, 7, 1))]
+    assert "with its share of the total" in words
+    _, firsts = told(practice, "first visit of each pet by year")
+    assert "first of each pet" in in_words(firsts)
 
 
 def test_chips_of_a_concentration_keep_what_adds_up(practice):

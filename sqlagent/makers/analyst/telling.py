@@ -139,9 +139,8 @@ def title(frame: Frame) -> str:
     if not all(names):
         return ""
     is_bare = bool(frame.transform) or len(names) > 1
-    what = _TITLED[frame.transform] + " and ".join(
-        n.removeprefix("number of ") if is_bare else n for n in names
-    )
+    shown = "" if "with figure" in frame.flags else frame.transform
+    what = _TITLED[shown] + " and ".join(n.removeprefix("number of ") if is_bare else n for n in names)
     groups = [dimension(d).removesuffix(" name").removesuffix(" code") for d in frame.by]
     groups = [d.grain if d.grain else said for d, said in zip(frame.by, groups, strict=True)]
     if frame.limit is not None and len(groups) == 1:
@@ -452,7 +451,7 @@ def _condition(c: Condition) -> str:
         said = {"56": "a weekend", "01234": "a weekday"}.get(days) or " or ".join(_DAYS[int(d)] for d in days)
         return f"{names[0]} on {said}"
     if c.op == "first":
-        return f"it is the first one of the {names[1].removesuffix(' id').removesuffix(' number')}"
+        return f"first of each {names[1].removesuffix(' id').removesuffix(' number')}"
     if c.op == "latest":
         return f"{names[0]} is the last one" + (f" in {period(c.period)}" if c.period is not None else "")
     if c.op == "missing":

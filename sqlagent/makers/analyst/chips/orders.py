@@ -37,7 +37,9 @@ def shown_part(frame: Frame) -> Iterator[Part]:
         options = tuple(o for o in shown_options(frame, "shown") if o.key != "shown:")
         plain = settled(replace(frame, transform="", window=0, scale=0.0))
         gone = Option("Show plain figures", REMOVE, "", plain, "shown as plain figures")
-        yield Part("shown", "shown", "", _TOLD.get(frame.transform, frame.transform), (*options, gone))
+        beside = frame.transform == "share" and "with figure" in frame.flags
+        words = "with its share of the total" if beside else _TOLD.get(frame.transform, frame.transform)
+        yield Part("shown", "shown", "", words, (*options, gone))
 
 
 def shown_options(frame: Frame, key: str) -> Iterator[Option]:
