@@ -29,7 +29,7 @@ from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.turns import turn_is_wanted
 from mirror.work.watching import Watch
 from sqlagent.errors import DatabaseError
-from sqlagent.evaluation.improving import LEAST as LEAST
+from sqlagent.evaluation.improving import LEAST_TEMPLATES as LEAST_TEMPLATES
 from sqlagent.evaluation.improving import (
     Edit,
     History,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mirror.knowledge.improving import CALLS, LEAST, MOST_CALLS
+from mirror.knowledge.improving import CALLS, LEAST_TEMPLATES, MOST_CALLS
 from mirror.knowledge.improving_telling import StepLine
 from mirror.knowledge.models import Improvement, StoredTerm
 from mirror.paging import Pager
@@ -32,7 +32,7 @@ class ImprovingPage:
     templates: int
     calls: int = CALLS
     most_calls: int = MOST_CALLS
-    least: int = LEAST
+    least: int = LEAST_TEMPLATES
     tab: str = "improving"
 
     @property

@@ -106,6 +106,8 @@ def test_a_share_beside_its_figure_and_a_first_deed_are_told_shortly(practice):
     assert title(beside) == "Net revenue by owner"
     words = [chip.words for chip in chips(beside, practice[1], date(2025, 7, 1))]
     assert "with its share of the total" in words
+    plainly = changed(beside, "shown", "remove", practice[1], date(2025, 7, 1)).frame
+    assert (plainly.transform, plainly.flags) == ("", ()), "what was said of shares goes with them"
     _, firsts = told(practice, "first visit of each pet by year")
     assert "first of each pet" in in_words(firsts)
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sqlagent.evaluation.improving import (
-    LEAST,
+    LEAST_TEMPLATES,
     Edit,
     History,
     Improver,
@@ -126,7 +126,7 @@ def test_an_edit_that_mends_only_what_it_saw_stays_out():
 
 
 def test_below_fifteen_templates_edits_are_only_proposed():
-    shop = Shop(LEAST - 1, LEAST - 1)
+    shop = Shop(LEAST_TEMPLATES - 1, LEAST_TEMPLATES - 1)
     shop.parts = {key: (Part.WORK, Part.GATE)[int(key) % 2] for key in shop.groups}
     shop.edits = [mends(*shop.groups)]
     improver = shop.improver(idle=3)

@@ -6,11 +6,11 @@ decides. Pure: asking and editing are given from outside.
 
 from sqlagent.evaluation.improving.gating import Gated, gate, level, sign_test
 from sqlagent.evaluation.improving.loop import Improver, Limits, Step
-from sqlagent.evaluation.improving.splitting import LEAST, Part, grouped, kept_parts, split
+from sqlagent.evaluation.improving.splitting import LEAST_TEMPLATES, Part, grouped, kept_parts, split
 from sqlagent.evaluation.improving.versions import Edit, History, State, Version
 
 __all__ = [
-    "LEAST",
+    "LEAST_TEMPLATES",
     "Edit",
     "Gated",
     "History",

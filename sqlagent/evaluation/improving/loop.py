@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlagent.evaluation.improving.gating import Gated, against, by_group, gate
-from sqlagent.evaluation.improving.splitting import LEAST, Part
+from sqlagent.evaluation.improving.splitting import LEAST_TEMPLATES, Part
 from sqlagent.evaluation.improving.versions import Edit, History, State, Version
 
 Ask = Callable[[Sequence[Edit], Sequence[str]], Mapping[str, bool]]
@@ -60,7 +60,7 @@ class Improver:
         self.ask, self.propose, self.limits = ask, propose, limits or Limits()
         self.work = [key for key, group in groups.items() if parts[group] is Part.WORK]
         self.gate = [key for key, group in groups.items() if parts[group] is Part.GATE]
-        self.is_enough = len(set(groups.values())) >= LEAST
+        self.is_enough = len(set(groups.values())) >= LEAST_TEMPLATES
 
     def step(self) -> Step:
         """Do one step. Raises: Stopped; the history is as it was then, but for answers that were asked for."""
@@ -151,7 +151,7 @@ class Improver:
         history.idle = 0
         if not self.is_enough:
             version.state = State.PROPOSED
-            why = f"Fewer than {LEAST} templates are verified."
+            why = f"Fewer than {LEAST_TEMPLATES} templates are verified."
             return Step("proposed", version.number, parent.number, work, gated, why)
         version.state, version.before = State.ACCEPTED, history.in_force
         history.in_force, history.tests = version.number, 0

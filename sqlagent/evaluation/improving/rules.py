@@ -10,7 +10,7 @@ from sqlagent.evaluation.improving.versions import Edit, History
 from sqlagent.values import Catalog, Term, TermKind
 
 AUTHOR = "rules"
-LEAST = 2
+RECURS = 2
 """Statements of the work part in which something recurs."""
 
 
@@ -53,7 +53,7 @@ class RuleEditor:
         wrong = [Edited(one.text, one.shown, one.sql) for one in failed]
         yield from ((one, "Left unused in what was answered wrongly") for one in unused(wrong, self.catalog))
         stated = [Stated(one.text, one.sql) for one in self.seen.values()]
-        yield from ((one, "Recurs in verified SQL") for one in recurring(stated, self.catalog, LEAST))
+        yield from ((one, "Recurs in verified SQL") for one in recurring(stated, self.catalog, RECURS))
         yield from ((one, "Missing in what was answered wrongly") for one in lacking(wrong, self.catalog))
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
-LEAST = 15
+LEAST_TEMPLATES = 15
 """Templates from which on an edit may come into force; below, edits are only proposed."""
 
 

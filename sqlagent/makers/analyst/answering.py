@@ -149,7 +149,7 @@ def understand(
 def _worded_anew(
     text: str, source: Source, today: date, told: Told
 ) -> tuple[Reading, list[Understood]] | None:
-    """What a question means in other words, where these are understood whole: rises and falls, tails, concentrations."""
+    """What a question means in other words, where these are understood whole: rises and falls, tails, first events, concentrations."""
     for wording in reworded(text):
         reading, made = understand(wording, source, today, told)
         frame = made[0].frame if made else None

@@ -46,9 +46,9 @@ def concentrated(text: str) -> tuple[str, int] | None:
     for shape in _SHAPES:
         if found := shape.match(text):
             said = (found["count"] or found["count_2"]).lower()
-            count = NUMBER_WORDS.get(said) or (int(said) if said.isdecimal() else 0)
+            count = int(NUMBER_WORDS.get(said, said))
             if count:
-                return f"{found['figure']} by {found['thing']}{found['when'] or ''}", int(count)
+                return f"{found['figure']} by {found['thing']}{found['when'] or ''}", count
     return None
 
 

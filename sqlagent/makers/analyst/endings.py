@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst.beside import beside_earlier
-from sqlagent.makers.analyst.frames import MOVED, Dimension, Expr, Frame, Order, share_of
+from sqlagent.makers.analyst.frames import BESIDE, MOVED, Dimension, Expr, Frame, Order, share_of
 
 _SHARE = re.compile(
     r"[,\s]+(?:shown |told )?(?:(?:as|in) (?:a |the )?(?:share|shares|percentage|percentages|percent|per cent|proportion|%)|as %)"
@@ -181,7 +181,7 @@ def _shared(frame: Frame, one: Ending) -> Frame | None:
             return None
         by = (frame.by[place], *frame.by[:place], *frame.by[place + 1 :])
         return replace(frame, by=by, transform="share", flags=(*frame.flags, "within"))
-    return replace(frame, transform="share", flags=(*frame.flags, "with figure") if one.word else frame.flags)
+    return replace(frame, transform="share", flags=(*frame.flags, BESIDE) if one.word else frame.flags)
 
 
 def _of_all(frame: Frame, one: Ending) -> Frame | None:

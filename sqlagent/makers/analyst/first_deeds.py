@@ -9,13 +9,14 @@ import re
 from dataclasses import dataclass, replace
 
 from sqlagent.catalog.semantics import Kind, Relation
-from sqlagent.language.words import stem
+from sqlagent.language.words import plural_of, stem
+from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.frames import Condition, Frame
 from sqlagent.makers.analyst.source import Source
 
 _GRAIN = r"(?:day|week|month|quarter|year)"
 _REST = rf"(?P<rest>,? (?:by|per|each|every|in each) {_GRAIN}\b.*)"
-_EVENT = r"(?P<event>[a-z][\w-]*?)s?"
+_EVENT = r"(?P<event>[a-z][\w-]*)"
 _THING = r"(?P<thing>[a-z][\w-]*)"
 _COUNT = r"(?:how many |the number of |number of |count of )?"
 _SHAPES = tuple(
@@ -53,13 +54,15 @@ def first_of_each(text: str) -> First | None:
         True
         >>> first_of_each("how many customers placed their first order in 2025").counted
         'number of orders in 2025'
+        >>> first_of_each("first delivery of each client by month").counted
+        'number of deliveries by month'
     """
     text = text.strip().rstrip("?.! ")
     for shape in _SHAPES:
         if found := shape.match(text):
             said = found.groupdict()
             rest = said.get("rest") or f" by {said.get('grain')}{said.get('when') or ''}"
-            return First(f"number of {said['event']}s{rest}", said["thing"].lower())
+            return First(f"number of {_several(said['event'])}{rest}", said["thing"].lower())
     return None
 
 
@@ -77,8 +80,13 @@ def only_first(frame: Frame, thing: str, source: Source) -> Frame | None:
         return None
     key, holds = source.slot(frame.anchor, own.key[0]), source.slot(frame.anchor, holder.columns[0])
     first = Condition("first", (time, holds, key))
-    counted = replace(frame.measures[0], agg="rows", expr=None, said=f"{thing.rstrip('s')}s")
+    counted = replace(frame.measures[0], agg="rows", expr=None, said=_several(thing))
     return replace(frame, measures=(counted,), where=(*frame.where, first))
+
+
+def _several(noun: str) -> str:
+    """The plural of a noun that was typed in either number."""
+    return plural_of(singular(noun.lower()))
 
 
 def _holder(anchor: str, thing: str, source: Source) -> Relation | None:

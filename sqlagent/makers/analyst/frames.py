@@ -82,6 +82,9 @@ class Measure:
     shape: str = ""
 
 
+BESIDE = "with figure"
+"""The flag of a frame whose shares stand beside the figures that they are of."""
+
 MOVED = {"fell": "<", "rose": ">"}
 """How the later figure stands to the earlier one, by the flag of a frame that keeps only such groups."""
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.formulas import filled
-from sqlagent.makers.analyst.frames import MOVED, Condition, Dimension, Expr, Frame, Having, Measure
+from sqlagent.makers.analyst.frames import BESIDE, MOVED, Condition, Dimension, Expr, Frame, Having, Measure
 from sqlagent.makers.analyst.preceding import reaching_back
 from sqlagent.makers.analyst.rows import Block, NoPlan, RowWriter
 from sqlagent.makers.analyst.telling import figure_name
@@ -203,7 +203,7 @@ class Planner(RowWriter):
         if frame.transform == "share":
             over = f"PARTITION BY {shown[0]}" if "within" in frame.flags and len(shown) > 1 else ""
             own = f"100.0 * {figure} / NULLIF(SUM({figure}) OVER ({over}), 0) AS {name}"
-            beside = [figure] if "with figure" in frame.flags else []
+            beside = [figure] if BESIDE in frame.flags else []
             return f"SELECT {', '.join([*shown, *beside, own])} FROM ({inner}) AS groups_of ORDER BY {self._share_order(frame, shown, figure)}{self._limit(frame)}"  # noqa: S608
         over = f"OVER ({parts}ORDER BY {place})"
         if frame.transform == "running":

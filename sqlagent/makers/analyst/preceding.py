@@ -6,10 +6,11 @@ from dataclasses import replace
 from datetime import date
 
 from sqlagent.catalog.semantics import Form
+from sqlagent.language.dates import floor, shift
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame
 
-_MONTHS = {"month": 1, "quarter": 3, "year": 12}
-"""Months of a grain whose labels are texts that sort as times do."""
+_GRAINS = frozenset({"month", "quarter", "year"})
+"""Grains whose labels are texts that sort as times do."""
 
 
 def reaching_back(frame: Frame) -> tuple[Frame, str]:
@@ -21,17 +22,14 @@ def reaching_back(frame: Frame) -> tuple[Frame, str]:
         ''
     """
     graded = [d for d in (*frame.per, *frame.by) if d.grain]
-    if frame.transform not in ("change", "growth") or len(graded) != 1 or graded[0].grain not in _MONTHS:
+    if frame.transform not in ("change", "growth") or len(graded) != 1 or graded[0].grain not in _GRAINS:
         return frame, ""
     grain = graded[0].grain
     held = [one for one in frame.where if _bounds(one, graded[0])]
     begins = held[0].period.first if len(held) == 1 and held[0].period is not None else None
-    if begins is None or begins.day != 1 or (begins.month - 1) % _MONTHS[grain]:
+    if begins is None or floor(begins, grain) != begins:
         return frame, ""
-    earlier = begins.year * 12 + begins.month - 1 - _MONTHS[grain]
-    if earlier < 12:
-        return frame, ""
-    before = date(earlier // 12, earlier % 12 + 1, 1)
+    before = shift(begins, grain, -1)
     where = tuple(
         replace(one, period=replace(one.period, first=before)) if one is held[0] and one.period else one
         for one in frame.where

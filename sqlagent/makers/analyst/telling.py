@@ -11,7 +11,17 @@ from sqlagent.language.dates import shift
 from sqlagent.language.lexicon import STOP_WORDS
 from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst import formulas
-from sqlagent.makers.analyst.frames import MOVED, Condition, Dimension, Expr, Frame, Having, Measure, Slot
+from sqlagent.makers.analyst.frames import (
+    BESIDE,
+    MOVED,
+    Condition,
+    Dimension,
+    Expr,
+    Frame,
+    Having,
+    Measure,
+    Slot,
+)
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.periods import Period
 
@@ -85,7 +95,7 @@ def _told(frame: Frame) -> Iterator[tuple[str, str]]:
         for flag in frame.flags:
             if flag in MOVED:
                 yield "having", f"only those that {flag}"
-    elif frame.transform == "share" and "with figure" in frame.flags:
+    elif frame.transform == "share" and BESIDE in frame.flags:
         yield "way", "with its share of the total"
     elif frame.transform == "concentration":
         yield "way", f"as the share of the {frame.limit} greatest in the total"
@@ -139,7 +149,7 @@ def title(frame: Frame) -> str:
     if not all(names):
         return ""
     is_bare = bool(frame.transform) or len(names) > 1
-    shown = "" if "with figure" in frame.flags else frame.transform
+    shown = "" if BESIDE in frame.flags else frame.transform
     what = _TITLED[shown] + " and ".join(n.removeprefix("number of ") if is_bare else n for n in names)
     groups = [dimension(d).removesuffix(" name").removesuffix(" code") for d in frame.by]
     groups = [d.grain if d.grain else said for d, said in zip(frame.by, groups, strict=True)]

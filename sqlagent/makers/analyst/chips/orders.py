@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.settling import ordered, settled
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
-from sqlagent.makers.analyst.frames import Frame, Order
+from sqlagent.makers.analyst.frames import BESIDE, Frame, Order
 
 TOPS = (1, 3, 5, 10, 20, 50)
 """How many rows may be kept."""
@@ -37,7 +37,7 @@ def shown_part(frame: Frame) -> Iterator[Part]:
         options = tuple(o for o in shown_options(frame, "shown") if o.key != "shown:")
         plain = settled(replace(frame, transform="", window=0, scale=0.0))
         gone = Option("Show plain figures", REMOVE, "", plain, "shown as plain figures")
-        beside = frame.transform == "share" and "with figure" in frame.flags
+        beside = frame.transform == "share" and BESIDE in frame.flags
         words = "with its share of the total" if beside else _TOLD.get(frame.transform, frame.transform)
         yield Part("shown", "shown", "", words, (*options, gone))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Order
+from sqlagent.makers.analyst.frames import BESIDE, Condition, Dimension, Frame, Order
 
 _TIMED = frozenset({"running", "moving", "change", "growth"})
 _GROUPED = frozenset({"share", "average", "spread", "groups", "concentration"})
@@ -23,6 +23,8 @@ def settled(frame: Frame) -> Frame:
     if not groups:
         frame = replace(frame, order=None, limit=None, offset=0, having=(), with_empty=False, pivot=())
     is_timed = any(one.grain for one in groups)
+    if frame.transform != "share" and BESIDE in frame.flags:
+        frame = replace(frame, flags=tuple(flag for flag in frame.flags if flag != BESIDE))
     if frame.transform == "concentration" and frame.limit is None:
         frame = replace(frame, transform="")
     if frame.transform in _TIMED and not is_timed or frame.transform in _GROUPED and not groups:
