@@ -77,7 +77,7 @@ def test_every_command_shown_can_be_run(line):
         ".ci/run",
         *(
             f"script/{name}"
-            for name in ["server", "test", "environment", "requirements", "lint", "format", "types"]
+            for name in ["server", "test", "environment", "requirements", "lint", "format", "types", "package"]
         ),
     ],
 )
@@ -100,6 +100,7 @@ def test_the_workflow_runs_the_parts_of_ci_and_the_hooks_its_linters():
         "lint",
         "types",
         "bundles",
+        "package",
     ]
     for wrong in ([".ci/run", "rest"], ["script/test", "--part", "rest"]):
         assert subprocess.run(wrong, cwd=ROOT, capture_output=True).returncode == 2
@@ -282,6 +283,37 @@ def test_the_newest_change_is_of_this_version():
     newest = re.search(r"^## ([0-9.]+)", text("CHANGELOG.md"), re.MULTILINE)
     assert newest
     assert newest[1] == PROJECT["version"]
+
+
+def test_the_package_of_sqlagent_asks_for_the_versions_that_are_tested():
+    package = tomllib.loads(text("sqlagent/pyproject.toml"))
+    asked = package["project"]["dependencies"] + sum(package["project"]["optional-dependencies"].values(), [])
+    pins = {name: str(one.specifier) for one in installed(REQUIREMENTS[-1]) for name in [canonicalize_name(one.name)]}
+    for one in map(Requirement, asked):
+        assert str(one.specifier) == pins[canonicalize_name(one.name)], one.name
+    assert package["build-system"]["requires"] == [f"hatchling{pins['hatchling']}"]
+    assert package["project"]["version"] == PROJECT["version"]
+    assert package["project"]["requires-python"] == PROJECT["requires-python"]
+
+
+def test_the_package_of_sqlagent_asks_for_all_that_it_imports():
+    """SQLite and the built-in analyst need what is always installed; every other library is an extra's."""
+    project = tomllib.loads(text("sqlagent/pyproject.toml"))["project"]
+    asked = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
+    from importlib.metadata import packages_distributions
+
+    brought = packages_distributions()
+    imported = set()
+    for path in (ROOT / "sqlagent").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module or ""]
+            imported |= {name.split(".")[0] for name in names}
+    libraries = {
+        canonicalize_name(brought[name][0]) for name in imported - sys.stdlib_module_names - {"sqlagent"}
+    }
+    assert libraries <= {canonicalize_name(Requirement(one).name) for one in asked}
 
 
 def test_the_python_named_is_the_python_needed():
