@@ -77,7 +77,16 @@ def test_every_command_shown_can_be_run(line):
         ".ci/run",
         *(
             f"script/{name}"
-            for name in ["server", "test", "environment", "requirements", "lint", "format", "types", "package"]
+            for name in [
+                "server",
+                "test",
+                "environment",
+                "requirements",
+                "lint",
+                "format",
+                "types",
+                "package",
+            ]
         ),
     ],
 )
@@ -288,7 +297,11 @@ def test_the_newest_change_is_of_this_version():
 def test_the_package_of_sqlagent_asks_for_the_versions_that_are_tested():
     package = tomllib.loads(text("sqlagent/pyproject.toml"))
     asked = package["project"]["dependencies"] + sum(package["project"]["optional-dependencies"].values(), [])
-    pins = {name: str(one.specifier) for one in installed(REQUIREMENTS[-1]) for name in [canonicalize_name(one.name)]}
+    pins = {
+        name: str(one.specifier)
+        for one in installed(REQUIREMENTS[-1])
+        for name in [canonicalize_name(one.name)]
+    }
     for one in map(Requirement, asked):
         assert str(one.specifier) == pins[canonicalize_name(one.name)], one.name
     assert package["build-system"]["requires"] == [f"hatchling{pins['hatchling']}"]
