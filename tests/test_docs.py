@@ -361,6 +361,16 @@ def test_the_layout_is_as_drawn():
     assert not gone
 
 
+def test_the_drawing_of_the_house_is_made_from_the_code():
+    made = subprocess.run(
+        [sys.executable, "script/drawing.py", "-"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert made.stdout == text("docs/house.svg"), "run .venv/bin/python script/drawing.py"
+    drawn = set(re.findall(r"<text [^>]*middle[^>]*>([^<]+)<", made.stdout))
+    assert {"pipeline", "guard", "asking", "reports"} <= drawn
+    assert made.stdout.count("<path d=") > len(drawn) - 3  # each box but the lowest imports one that is drawn
+
+
 def test_every_room_is_drawn():
     drawn = {name.rstrip("/") for name in layout()}
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
