@@ -95,6 +95,7 @@ SUBJECTS = [
     "workbench",
     "dashboards",
     "reports",
+    "palette",
     "api",
     "agents",
     "upkeep",
