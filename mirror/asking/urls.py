@@ -22,6 +22,7 @@ urlpatterns = [
     path("runs/<int:pk>/readings/<int:index>/use/", views.use_reading, name="use_reading"),
     path("runs/<int:pk>/sent/", views.sent, name="sent"),
     path("saved/<int:pk>/run/", views.run_saved, name="run_saved"),
+    path("saved/<int:pk>/last/", views.saved_last, name="saved_last"),
     path("versions/<int:pk>/", views.version, name="version"),
     path("versions/<int:pk>/stop/", views.version_stop, name="version_stop"),
     path("versions/<int:pk>/again/", views.version_again, name="version_again"),
