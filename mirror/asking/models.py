@@ -24,6 +24,7 @@ class Thread(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="threads")
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="threads")
     title = models.CharField(max_length=200)
+    is_pinned = models.BooleanField(default=False, help_text="Stands first in History and beside every page")
     is_sent = models.BooleanField(default=False, help_text="SQL that a program or an agent sent")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -6,9 +6,10 @@ source does not see what its members ask.
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING
 
-from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from mirror.asking.models import Run, Step, Thread, Version
 from mirror.sources.selectors import sources_visible
@@ -63,11 +64,29 @@ def runs_recent(user: User, count: int) -> list[Run]:
     return list(runs.prefetch_related(_versions())[:count])
 
 
-def runs_found(user: User, words: str = "", source: str = "", *, is_sent: bool = False) -> QuerySet[Run]:
-    """Runs of the user's history whose question, SQL or thread holds every word: asked by people, or SQL that programs sent."""
+def runs_found(
+    user: User,
+    words: str = "",
+    source: str = "",
+    *,
+    outcome: str = "",
+    since: date | None = None,
+    until: date | None = None,
+    is_sent: bool = False,
+) -> QuerySet[Run]:
+    """Runs of the user's history whose question, SQL or thread holds every word: asked by people, or SQL that programs sent.
+
+    Days are those of the server's time zone, both included.
+    """
     found = runs_visible_to(user).filter(thread__is_sent=is_sent).defer("thread__source__catalog", *LARGE)
     if source:
         found = found.filter(thread__source__name=source)
+    if outcome:
+        found = found.filter(outcome=outcome)
+    if since:
+        found = found.filter(created_at__date__gte=since)
+    if until:
+        found = found.filter(created_at__date__lte=until)
     for word in words.split()[:8]:
         found = found.filter(
             Q(asked__icontains=word)
@@ -79,10 +98,20 @@ def runs_found(user: User, words: str = "", source: str = "", *, is_sent: bool =
     return found.order_by("-created_at", "-pk").prefetch_related(_versions())
 
 
+def thread_by_thread(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Order runs so that those of one thread stand together: pinned threads first, then by their newest question."""
+    newest = Run.objects.filter(thread=OuterRef("thread")).order_by("-pk").values("pk")[:1]
+    return runs.annotate(thread_newest=Subquery(newest)).order_by(
+        "-thread__is_pinned", "-thread_newest", "-pk"
+    )
+
+
 def threads_recent(user: User, count: int) -> list[tuple[Thread, int]]:
-    """The newest threads of a user, each with the id of its newest run; SQL that programs sent is apart."""
+    """The pinned and then the newest threads of a user, each with the id of its newest run; SQL that programs sent is apart."""
     threads = threads_visible_to(user).filter(is_sent=False).annotate(newest=Max("runs")).exclude(newest=None)
-    return [(thread, thread.newest) for thread in threads.order_by("-created_at", "-pk")[:count]]
+    return [
+        (thread, thread.newest) for thread in threads.order_by("-is_pinned", "-created_at", "-pk")[:count]
+    ]
 
 
 def thread_runs(thread: Thread) -> list[Run]:

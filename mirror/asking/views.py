@@ -17,7 +17,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from mirror.asking import selectors, services
 from mirror.asking.forms import ChartForm, SaveForm
-from mirror.asking.models import Run, Version
+from mirror.asking.models import Run, Thread, Version
 from mirror.asking.pages import (
     ask_page,
     history_page,
@@ -32,7 +32,7 @@ from mirror.knowledge.selectors import may_teach
 from mirror.library.forms import ArgumentsForm
 from mirror.library.pages import saved_page
 from mirror.library.selectors import may_run, saved_visible
-from mirror.people.requests import PersonRequest, is_id, wants_fragment
+from mirror.people.requests import PersonRequest, is_id, search_typed, wants_fragment
 from mirror.queries.values_typed import values_typed
 from mirror.results.pages import TableWish
 from mirror.sources.selectors import sources_visible
@@ -42,6 +42,10 @@ SHOWN_SOURCE = "shown_source"
 
 def _run(request: PersonRequest, pk: int) -> Run:
     return get_object_or_404(selectors.runs_visible_to(request.user), pk=pk)
+
+
+def _thread(request: PersonRequest, pk: int) -> Thread:
+    return get_object_or_404(selectors.threads_visible_to(request.user), pk=pk)
 
 
 def _version(request: PersonRequest, pk: int) -> Version:
@@ -136,7 +140,12 @@ def follow(request: PersonRequest, pk: int) -> HttpResponse:
             of = services.reasons_named(question)
             place = reverse("dashboards:why", args=[explained.pk])
             return redirect(f"{place}?{urlencode({'of': of})}" if of else place)
-        return _to_run(request, services.run_follow(run, question, hint, version))
+        return _to_run(
+            request,
+            services.run_follow(
+                run, question, hint, version, in_new_thread=request.POST.get("thread") == "new"
+            ),
+        )
     except services.AskingError as error:
         number = version.number if version is not None else None
         page = run_page(run, number=number, problem=str(error), follow_up=question, follow_hint=hint)
@@ -449,9 +458,12 @@ def history(request: PersonRequest) -> HttpResponse:
     """Everything one has asked, with search."""
     page = history_page(
         request.user,
-        request.GET.get("q", "")[:200],
-        request.GET.get("source", ""),
+        search_typed(request),
+        request.GET.get("source", "").replace("\x00", ""),
         request.GET.get("page", "1"),
+        outcome=request.GET.get("outcome", ""),
+        since=request.GET.get("since", ""),
+        until=request.GET.get("until", ""),
         is_sent=request.GET.get("by") == "programs",
     )
     return render(request, "asking/history.html", {"page": page})
@@ -460,5 +472,38 @@ def history(request: PersonRequest) -> HttpResponse:
 @require_safe
 def thread(request: PersonRequest, pk: int) -> HttpResponse:
     """One thread as a conversation."""
-    found = get_object_or_404(selectors.threads_visible_to(request.user), pk=pk)
-    return render(request, "asking/thread.html", {"page": thread_page(found)})
+    return render(request, "asking/thread.html", {"page": thread_page(_thread(request, pk))})
+
+
+@require_POST
+def thread_rename(request: PersonRequest, pk: int) -> HttpResponse:
+    """Give one's thread another title. What was typed stays when it is not taken."""
+    found, typed = _thread(request, pk), request.POST.get("title", "")
+    try:
+        services.thread_rename(found, typed)
+    except services.AskingError as error:
+        page = thread_page(found, problem=str(error), typed=typed)
+        return render(request, "asking/thread.html", {"page": page}, status=422)
+    return redirect("asking:thread", pk)
+
+
+@require_POST
+def thread_pin(request: PersonRequest, pk: int) -> HttpResponse:
+    """Let one's thread stand first, or no longer."""
+    services.thread_pin(_thread(request, pk), is_pinned=request.POST.get("pinned") == "yes")
+    return redirect("asking:thread", pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def thread_delete(request: PersonRequest, pk: int) -> HttpResponse:
+    """Delete one's thread, after asking once."""
+    found = _thread(request, pk)
+    if request.method == "POST":
+        try:
+            services.thread_delete(found, request.user)
+        except services.AskingError as error:
+            messages.error(request, str(error))
+            return redirect("asking:thread", pk)
+        messages.success(request, "The thread is gone, with its SQL and rows.")
+        return redirect("asking:history")
+    return render(request, "asking/thread_delete.html", {"page": thread_page(found)})

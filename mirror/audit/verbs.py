@@ -39,6 +39,7 @@ VERBS = {
     "confirmed powers": "Sources",
     "changed what agents see": "Sources",
     "ran SQL": "Sources",
+    "deleted a thread": "Threads",
     "added a language model": "Language models",
     "changed a language model": "Language models",
     "removed a language model": "Language models",

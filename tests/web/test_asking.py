@@ -485,9 +485,14 @@ def test_an_empty_follow_up_is_told_beside_the_answer(answered, as_alice) -> Non
 # ---------------------------------------------------------------- before
 
 
+def in_history(response):
+    """The runs that a page of History lists, in order."""
+    return [run for thread in response.context["page"].threads for run in thread.runs]
+
+
 def test_history_finds_runs_by_words_of_question_and_sql(answered, as_alice, as_bob) -> None:
     address = reverse("asking:history")
-    assert [run.id for run in as_alice.get(address).context["page"].runs] == [answered.pk]
+    assert [run.id for run in in_history(as_alice.get(address))] == [answered.pk]
     assert as_alice.get(address, {"q": "countries FIVE"}).context["page"].pager.total == 1
     assert as_alice.get(address, {"q": "select"}).context["page"].pager.total == 1
     assert as_alice.get(address, {"q": "zebra"}).context["page"].pager.total == 0
@@ -541,7 +546,7 @@ def test_sql_of_programs_is_apart_and_every_run_tells_what_became_of_it(
     assert asked == [("by hand", "refused"), (REVENUE, "answered")]
     assert [one.title for one in start.context["rail_threads"]] == ["by hand", REVENUE]
     history = as_alice.get(reverse("asking:history"))
-    assert [one.title for one in history.context["page"].runs] == ["by hand", REVENUE]
+    assert [one.title for one in in_history(history)] == ["by hand", REVENUE]
     assert "Refused</span>" in history.content.decode()
-    sent = as_alice.get(reverse("asking:history"), {"by": "programs"}).context["page"]
-    assert [one.state for one in sent.runs] == [""] * 6 + ["refused"]
+    sent = as_alice.get(reverse("asking:history"), {"by": "programs"})
+    assert [one.state for one in in_history(sent)] == [""] * 6 + ["refused"]

@@ -134,7 +134,8 @@ def test_markup_in_a_hint_is_text(shop, as_alice) -> None:
 def test_history_finds_a_question_by_its_hint(shop, as_alice) -> None:
     ask(as_alice)
     ask(as_alice, hint="")
-    found = as_alice.get(reverse("asking:history"), {"q": "Norway"}).context["page"].runs
+    threads = as_alice.get(reverse("asking:history"), {"q": "Norway"}).context["page"].threads
+    found = [run for thread in threads for run in thread.runs]
     assert len(found) == 1
 
 

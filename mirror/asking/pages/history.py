@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from django.core.paginator import Paginator
 
 from mirror.asking import selectors
-from mirror.asking.models import Run, Thread
+from mirror.asking.models import TITLE_CHARS, Run, Thread
 from mirror.asking.pages.words import mark_of, percent
 from mirror.paging import Pager, pager_of
 from mirror.phrases import counted, one_line
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mirror.people.models import User
 
 PAGE_RUNS = 30
+OUTCOMES = ("answered", "ambiguous", "unanswerable", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +43,31 @@ class RunItem:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadGroup:
+    """Runs of one thread that stand together in a list."""
+
+    id: int
+    title: str
+    is_pinned: bool
+    runs: tuple[RunItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """Runs of one person, newest first, a page at a time. They are what people asked, or, where `is_sent`, SQL that programs sent.
+    """Runs of one person by threads, pinned ones first and then the newest, a page at a time. They are what people asked, or, where `is_sent`, SQL that programs sent.
 
     There is a choice between the two where programs sent any: `has_sent`.
     """
 
-    runs: tuple[RunItem, ...]
+    threads: tuple[ThreadGroup, ...]
     words: str
     source: str
     sources: tuple[str, ...]
+    outcome: str
+    outcomes: tuple[str, ...]
+    since: str
+    until: str
+    is_filtered: bool
     is_sent: bool
     has_sent: bool
     pager: Pager
@@ -63,28 +80,79 @@ class ThreadPage:
     id: int
     title: str
     source: str
+    is_pinned: bool
     runs: tuple[RunItem, ...]
     last_id: int | None
+    longest: int
+    problem: str
+    typed: str
 
 
 def history_page(
-    user: User, words: str = "", source: str = "", number: str = "1", *, is_sent: bool = False
+    user: User,
+    words: str = "",
+    source: str = "",
+    number: str = "1",
+    *,
+    outcome: str = "",
+    since: str = "",
+    until: str = "",
+    is_sent: bool = False,
 ) -> HistoryPage:
-    """Show the runs whose question or SQL holds every word; past the last page, the last page."""
-    page = Paginator(selectors.runs_found(user, words, source, is_sent=is_sent), PAGE_RUNS).get_page(number)
+    """Show the runs whose question or SQL holds every word; past the last page, the last page. A day that is none is left out."""
+    outcome = outcome if outcome in OUTCOMES else ""
+    first, last = _day(since), _day(until)
+    found = selectors.runs_found(
+        user, words, source, outcome=outcome, since=first, until=last, is_sent=is_sent
+    )
+    page = Paginator(selectors.thread_by_thread(found), PAGE_RUNS).get_page(number)
+    since, until = str(first or ""), str(last or "")
     return HistoryPage(
-        runs=tuple(map(_item, page.object_list)),
+        threads=_threads(list(page.object_list)),
+        outcome=outcome,
+        outcomes=OUTCOMES,
+        since=since,
+        until=until,
+        is_filtered=bool(words or source or outcome or since or until),
         words=words,
         source=source,
         sources=tuple(found.name for found in sources_visible(user)),
         is_sent=is_sent,
         has_sent=is_sent or selectors.threads_visible_to(user).filter(is_sent=True).exists(),
-        pager=pager_of(page, q=words, source=source, by="programs" if is_sent else ""),
+        pager=pager_of(
+            page,
+            q=words,
+            source=source,
+            outcome=outcome,
+            since=since,
+            until=until,
+            by="programs" if is_sent else "",
+        ),
     )
 
 
-def thread_page(thread: Thread) -> ThreadPage:
-    """Show a thread; a question that was not asked after the one above it says which one it goes on from."""
+def _day(typed: str) -> date | None:
+    try:
+        return date.fromisoformat(typed)
+    except ValueError:
+        return None
+
+
+def _threads(runs: list[Run]) -> tuple[ThreadGroup, ...]:
+    grouped = [list(group) for _, group in groupby(runs, key=lambda run: run.thread_id)]
+    return tuple(
+        ThreadGroup(
+            id=group[0].thread_id,
+            title=group[0].thread.title,
+            is_pinned=group[0].thread.is_pinned,
+            runs=tuple(map(_item, group)),
+        )
+        for group in grouped
+    )
+
+
+def thread_page(thread: Thread, *, problem: str = "", typed: str = "") -> ThreadPage:
+    """Show a thread, with a title that was typed and the problem with it; a question that was not asked after the one above it says which one it goes on from."""
     runs = selectors.thread_runs(thread)
     known = {run.pk: run for run in runs}
     notes = [
@@ -97,6 +165,10 @@ def thread_page(thread: Thread) -> ThreadPage:
         id=thread.pk,
         title=thread.title,
         source=thread.source.name,
+        is_pinned=thread.is_pinned,
+        longest=TITLE_CHARS,
+        problem=problem,
+        typed=typed or thread.title,
         runs=tuple(replace(_item(run), note=note) for run, note in zip(runs, notes, strict=True)),
         last_id=runs[-1].pk if runs else None,
     )

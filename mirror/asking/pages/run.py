@@ -36,6 +36,7 @@ _OTHER_LANGUAGE = (
     "Or write the SQL yourself below."
 )
 
+NEAREST = 4
 _BACK_TO: dict[str, str] = {
     Version.Origin.ANSWER: "Back to the first answer",
     Version.Origin.READING: "Back to the other reading",
@@ -76,7 +77,7 @@ class RunPage:
     version. It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
     was changed since, oldest first. It `is_unsure` where it was found and may well not be what was meant. It `can_undo` where there is a version to go back to, and `is_front` unless an
     earlier one is looked at. It was asked after the `earlier` questions of its thread, and `newest` is another one that was asked last.
-    `way_on` says what helps where the `reason` is another language. `goes_on` says what it was read against, where that is not what was asked or shown before it, and `follow_note` what a follow-up will be. A follow-up
+    `nearest` are questions that can be answered, where this one has no answer. `way_on` says what helps where the `reason` is another language. `goes_on` says what it was read against, where that is not what was asked or shown before it, and `follow_note` what a follow-up will be. A follow-up
     is asked with the `hint` of the run, or with `follow_hint`, which was typed instead; `unused_hint` says what of the hint the
     answer does without. `values` are the fields of the :names of its SQL. `without_llm` says why no language model wrote it though one is set, `faults`
     are failures of calls for administrators alone, `budget` is what is to be known of budgets before a follow-up is asked.
@@ -125,6 +126,7 @@ class RunPage:
     can_undo: bool
     changes: tuple[str, ...]
     back_to: str
+    nearest: tuple[str, ...]
     goes_on: str
     follow_note: str
     follow_hint: str
@@ -211,6 +213,7 @@ def run_page(
         can_undo=before is not None,
         changes=_changes(versions, current),
         back_to=_BACK_TO.get(before.origin, "Back to what was asked") if before is not None else "",
+        nearest=_nearest(run, versions),
         goes_on=_goes_on(run),
         follow_note=_follow_note(run, versions, current),
         follow_hint=run.hint if follow_hint is None else follow_hint,
@@ -277,9 +280,17 @@ def _turn(run: Run) -> TurnView:
     return TurnView(run.pk, run.asked or run.thread.title)
 
 
+def _nearest(run: Run, versions: list[Version]) -> tuple[str, ...]:
+    """Questions that the source can answer, near to one that has no answer."""
+    is_dead_end = run.outcome in ("unanswerable", "failed") and not versions
+    return services.questions_near(run.thread.source, run.question, NEAREST) if is_dead_end else ()
+
+
 def _goes_on(run: Run) -> str:
     """What a follow-up was read against, where that was not the last one asked, or SQL that was typed: without a language model it is not read."""
     shown = run.follows
+    if shown is not None and shown.run.thread_id != run.thread_id:
+        return f"Goes on from “{one_line(shown.run.asked or shown.run.question, 200)}”, in another thread."
     if shown is None or run.question == run.asked:
         return ""
     question = one_line(shown.run.asked or shown.run.question, 200)

@@ -18,7 +18,8 @@ from mirror.asking.services.runs import (
     run_stop,
 )
 from mirror.asking.services.statements import statement_break, statement_stop
-from mirror.asking.services.suggesting import question_typed, questions_first
+from mirror.asking.services.suggesting import question_typed, questions_first, questions_near
+from mirror.asking.services.threads import thread_delete, thread_pin, thread_rename
 from mirror.asking.services.versions import (
     reading_use,
     run_of_sql,
@@ -48,6 +49,7 @@ __all__ = [
     "question_check",
     "question_typed",
     "questions_first",
+    "questions_near",
     "reading_use",
     "run_again",
     "run_answer",
@@ -63,6 +65,9 @@ __all__ = [
     "reasons_asked",
     "reasons_named",
     "step_take",
+    "thread_delete",
+    "thread_pin",
+    "thread_rename",
     "version_again",
     "version_before",
     "version_change",

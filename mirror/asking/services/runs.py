@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import transaction
 
 from mirror.asking.errors import AskingError
-from mirror.asking.models import Run, Thread, Version
+from mirror.asking.models import TITLE_CHARS, Run, Thread, Version
 from mirror.asking.services.given_up import RUN_STOPPED
 from mirror.asking.services.paths import version_followed
 from mirror.asking.services.queue_bounds import queue_check
@@ -68,15 +68,22 @@ def run_ask(owner: User, source: Source, question: str, hint: str = "") -> Run:
 
 
 @transaction.atomic
-def run_follow(run: Run, question: str, hint: str = "", version: Version | None = None) -> Run:
+def run_follow(
+    run: Run, question: str, hint: str = "", version: Version | None = None, *, in_new_thread: bool = False
+) -> Run:
     """Ask a follow-up on a run's page, where this version of it is shown, else the one it shows now. Raises: AskingError.
 
-    It goes on from that, whatever else was asked in the thread.
+    It goes on from that, whatever else was asked in the thread; `in_new_thread` it begins one of its own.
     """
     text, hint = question_check(question), hint_check(hint)
     queue_check(run.thread.owner)
     shown = version_followed(run, version or run.versions.first())
-    return _asked(run.thread, text, hint, after=run, follows=shown)
+    thread = run.thread
+    if in_new_thread:
+        thread = Thread.objects.create(
+            owner=thread.owner, source=thread.source, title=one_line(text, TITLE_CHARS)
+        )
+    return _asked(thread, text, hint, after=run, follows=shown)
 
 
 def _asked(

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 QUESTIONS, WORDS = 3, 8
 # Questions shown on the start page of a source that nobody wrote examples for.
 FIRST = 10
+# Words of every question.
+ASKING_WORDS = frozenset(("what", "which", "were", "there", "many", "much", "each", "have", "does"))
 # Of what was typed, the end alone is looked at.
 TYPED = 500
 
@@ -111,6 +113,17 @@ def questions_first(source: Source) -> tuple[str, ...]:
         catalog, index, lambda sql: isinstance(check(sql, catalog, policy), Passed), FIRST, policy
     )
     return found or suggest(*usable(catalog, index), FIRST)
+
+
+def questions_near(source: Source, question: str, most: int) -> tuple[str, ...]:
+    """Give the questions to begin with that share most words with one that has no answer, the likeliest first among equals."""
+    words = _telling(question)
+    return tuple(sorted(questions_first(source), key=lambda one: -len(words & _telling(one)))[:most])
+
+
+def _telling(question: str) -> set[str]:
+    """The words of a question that can tell what it is about."""
+    return set(re.findall(r"\w{4,}", question.lower())) - ASKING_WORDS
 
 
 def _questions(user: User, source: Source, typed: str) -> list[Suggestion]:
