@@ -5,24 +5,35 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
+from django.core.files.base import ContentFile, File
 from django.core.management import call_command
 from servestatic.storage import CompressedManifestStaticFilesStorage
 
 _STAMP = ".made-of"
+_OWN, _COMMENT = re.compile(r"js/[\w-]+(\.\w+)?\.js"), re.compile(rb"^[ \t]*//.*\n", re.MULTILINE)
 
 
 class NamedByContent(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # it has no types
-    """Names with a hash and files beside them in brotli and gzip, once `static_files_make` ran; plain names before."""
+    """Names with a hash and files beside them in brotli and gzip, once `static_files_make` ran; plain names before.
+
+    Lines of own scripts that are comments stay here: they were 11 % of what those scripts weighed over the wire (2026-11-27).
+    """
 
     support_js_module_import_aggregation = True
 
     def stored_name(self, name: str) -> str:
         """The name in the address of a file."""
         return str(super().stored_name(name)) if self.hashed_files else name
+
+    def _save(self, name: str, content: File[bytes]) -> str:
+        if _OWN.fullmatch(name):
+            content = ContentFile(_COMMENT.sub(b"", b"".join(content.chunks())))
+        return str(super()._save(name, content))
 
 
 def static_files_make() -> bool:

@@ -96,6 +96,7 @@ SUBJECTS = [
     "workbench",
     "dashboards",
     "reports",
+    "palette",
     "api",
     "agents",
     "upkeep",

@@ -15,6 +15,7 @@ from mirror.sources.selectors import sources_visible
 from mirror.work.leases import Status
 
 if TYPE_CHECKING:
+    from mirror.library.models import SavedSql
     from mirror.people.models import User
     from mirror.sources.models import Source
 
@@ -41,6 +42,12 @@ def versions_visible_to(user: User) -> QuerySet[Version]:
     versions = Version.objects.filter(run__in=runs_visible_to(user).values("pk"))
     related = ("result", "run__thread__source", "run__thread__owner", "run__saved")
     return versions.select_related(*related).defer("run__thread__source__catalog")
+
+
+def version_of_saved(user: User, saved: SavedSql) -> Version | None:
+    """The newest version of the user's own runs of saved SQL that still has rows, of its SQL as it is now."""
+    done = versions_visible_to(user).filter(run__saved=saved, sql=saved.sql, status=Status.DONE)
+    return done.exclude(result=None).order_by("-pk").first()
 
 
 def questions_asked(user: User, source: Source, most: int) -> list[str]:

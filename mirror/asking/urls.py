@@ -24,6 +24,7 @@ urlpatterns = [
     path("in-words/<int:pk>/change/", sql_views.change_sql, name="change_sql"),
     path("in-words/<int:pk>/explain/", sql_views.explain_sql, name="explain_sql"),
     path("saved/<int:pk>/run/", views.run_saved, name="run_saved"),
+    path("saved/<int:pk>/last/", views.saved_last, name="saved_last"),
     path("versions/<int:pk>/", views.version, name="version"),
     path("versions/<int:pk>/stop/", views.version_stop, name="version_stop"),
     path("versions/<int:pk>/again/", views.version_again, name="version_again"),

@@ -21,6 +21,7 @@ from mirror.asking.models import Run, Version
 from mirror.asking.pages import (
     ask_page,
     history_page,
+    last_page,
     run_page,
     steps_view,
     thread_page,
@@ -423,6 +424,21 @@ def run_saved(request: PersonRequest, pk: int) -> HttpResponse:
     except services.AskingError as error:
         messages.error(request, str(error))
         return redirect("library:saved", saved.pk)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def saved_last(request: PersonRequest, pk: int) -> HttpResponse:
+    """What saved SQL gave last, for its page; without scripts one goes to the run itself, or is told that there is none."""
+    saved = get_object_or_404(saved_visible(request.user), pk=pk)
+    found = selectors.version_of_saved(request.user, saved)
+    if wants_fragment(request):
+        page = last_page(saved, found, TableWish.read(request.GET))
+        return render(request, "asking/_last.html", {"page": page, "version": page.version})
+    if found is None:
+        messages.info(request, f"You have no result of {saved.name} yet. Run it to see one.")
+        return redirect("library:saved", pk)
+    return _to_version(request, found)
 
 
 # ---------------------------------------------------------------- before

@@ -47,6 +47,7 @@ VERBS = {
     "set a budget": "Language models",
     "took back a budget": "Language models",
     "tried what only others may do": "Refused rights",
+    "changed saved SQL": "Saved SQL",
     "shared saved SQL": "Saved SQL",
     "deleted saved SQL": "Saved SQL",
     "verified saved SQL": "Saved SQL",

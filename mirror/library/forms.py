@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from mirror.library.models import SavedSql
 from mirror.library.widgets import OfferingInput
+from mirror.people.fields import one_line_check
 from mirror.queries.dates import HELP, date_read, dates_offered
 from mirror.queries.parameters import KINDS, ParameterError, value_read
 
@@ -40,12 +41,28 @@ class DateWordsField(forms.CharField):
 
 
 class SavedSqlForm(forms.ModelForm):
-    """Name, description and SQL."""
+    """Name, folder, description and SQL. `changes` is the number of the edit that the form began with."""
+
+    changes = forms.IntegerField(required=False, widget=forms.HiddenInput, min_value=0, max_value=10**9)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("name", "folder"):
+            self.fields[name].validators.append(one_line_check)
+
+    def clean_description(self) -> str:
+        """Read line ends as they are kept: a browser sends two characters for each."""
+        return str(self.cleaned_data["description"]).replace("\r\n", "\n")
+
+    def clean_sql(self) -> str:
+        """Read line ends as they are kept, so that SQL nobody changed is the same text."""
+        return str(self.cleaned_data["sql"]).replace("\r\n", "\n")
 
     class Meta:
         model = SavedSql
-        fields = ["name", "description", "sql"]
+        fields = ["name", "folder", "description", "sql"]
         labels = {"sql": "SQL"}
+        help_texts = {"folder": "Saved SQL of one folder stands together in the library."}
         widgets = {
             "description": forms.Textarea(attrs={"rows": 2}),
             "sql": forms.Textarea(attrs={"rows": 14, "spellcheck": "false", "class": "mono"}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 
 class SavedSql(models.Model):
@@ -18,6 +19,7 @@ class SavedSql(models.Model):
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="saved_sql")
     teams = models.ManyToManyField("people.Team", blank=True, related_name="saved_sql")
     name = models.CharField(max_length=120)
+    folder = models.CharField(max_length=60, blank=True, default="")
     description = models.TextField(blank=True)
     question = models.TextField(blank=True)
     sql = models.TextField()
@@ -42,3 +44,27 @@ class SavedSql(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class SavedSqlEdit(models.Model):
+    """The texts of saved SQL as somebody kept them. `number` counts from 1; `restores` names an earlier edit with these very texts."""
+
+    saved = models.ForeignKey(SavedSql, on_delete=models.CASCADE, related_name="edits")
+    number = models.PositiveIntegerField()
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    at = models.DateTimeField(default=timezone.now)
+    name = models.CharField(max_length=120)
+    description = models.TextField(blank=True)
+    sql = models.TextField()
+    parameters = models.JSONField(default=list, blank=True)
+    draft = models.TextField(blank=True, help_text="Why its SQL was a draft then")
+    restores = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["saved", "number"], name="one_edit_a_number")]
+
+    def __str__(self) -> str:
+        return f"{self.name}, edit {self.number}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from mirror.library.models import SavedSql
+from mirror.library.models import SavedSql, SavedSqlEdit
 from mirror.people.models import User
 from mirror.people.selectors import teams_of
 from mirror.queries.parameters import ParameterError, sql_bind
@@ -20,11 +20,11 @@ from sqlagent.values import Catalog
 ANY_VALUE = {"text": "text", "number": "1", "date": "2000-01-01", "boolean": "yes"}
 
 
-def saved_visible(user: User, search: str = "", broken: str = "") -> QuerySet[SavedSql]:
+def saved_visible(user: User, search: str = "", broken: str = "", folder: str = "") -> QuerySet[SavedSql]:
     """List the saved SQL somebody owns, or shares by a team together with its source.
 
-    All words of `search` must be found, in name, description, question, SQL or source; with `broken`,
-    only what no longer runs on the source of that name.
+    All words of `search` must be found, in name, folder, description, question, SQL (so by tables and columns too) or source;
+    with `broken`, only what no longer runs on the source of that name; with `folder`, what lies in it.
     """
     shared = SavedSql.teams.through.objects.filter(team__in=teams_of(user)).values("savedsql")
     sources = sources_visible(user).values("pk")
@@ -32,6 +32,7 @@ def saved_visible(user: User, search: str = "", broken: str = "") -> QuerySet[Sa
     for word in search.split():
         found = found.filter(
             Q(name__icontains=word)
+            | Q(folder__icontains=word)
             | Q(description__icontains=word)
             | Q(question__icontains=word)
             | Q(sql__icontains=word)
@@ -39,7 +40,26 @@ def saved_visible(user: User, search: str = "", broken: str = "") -> QuerySet[Sa
         )
     if broken:
         found = found.filter(source__name=broken).exclude(problem="")
+    if folder:
+        found = found.filter(folder=folder)
     return found.select_related("source", "owner").defer("source__catalog")
+
+
+def folders_of(user: User) -> list[str]:
+    """List the folders of the saved SQL that somebody sees, by name."""
+    named = saved_visible(user).exclude(folder="").order_by("folder")
+    return list(named.values_list("folder", flat=True).distinct())
+
+
+def edits_of(saved: SavedSql) -> list[SavedSqlEdit]:
+    """List the edits of saved SQL, newest first; none where it was not changed since before edits were kept."""
+    return list(saved.edits.select_related("by"))
+
+
+def edit_number(saved: SavedSql) -> int:
+    """Give the number of the last edit; 0 where none was kept."""
+    last = saved.edits.order_by("-number").values_list("number", flat=True).first()
+    return last or 0
 
 
 def broken_by(source: Source, catalog: Catalog) -> dict[int, str]:

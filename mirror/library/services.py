@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -10,7 +11,7 @@ from django.utils import timezone
 
 from mirror.audit.services import record
 from mirror.library import selectors
-from mirror.library.models import SavedSql
+from mirror.library.models import SavedSql, SavedSqlEdit
 from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
 from mirror.queries.parameters import ParameterError, dates_fixed, names_used, parameters_check, sql_bind
@@ -19,10 +20,12 @@ from mirror.sources.models import Source
 from sqlagent.values import Catalog
 
 __all__ = [
+    "ChangedMeanwhile",
     "ParameterError",
     "dates_fixed",
     "sql_bind",
     "sql_delete",
+    "sql_restore",
     "sql_save",
     "sql_share",
     "sql_update",
@@ -30,6 +33,11 @@ __all__ = [
 ]
 
 
+class ChangedMeanwhile(Exception):
+    """Somebody kept another edit since the one that was being changed."""
+
+
+@transaction.atomic
 def sql_save(
     owner: User,
     source: Source,
@@ -55,7 +63,7 @@ def sql_save(
         else [dict(parameter) for parameter in parameters]
     )
     parameters_check(sql, kept, source.engine)
-    return SavedSql.objects.create(
+    saved = SavedSql.objects.create(
         owner=owner,
         source=source,
         name=name,
@@ -66,25 +74,84 @@ def sql_save(
         chart=chart,
         draft=draft,
     )
+    _edit_keep(saved, owner)
+    return saved
 
 
+@transaction.atomic
 def sql_update(
-    saved: SavedSql, *, name: str, description: str, sql: str, parameters: Sequence[Mapping[str, Any]]
+    saved: SavedSql,
+    *,
+    name: str,
+    description: str,
+    sql: str,
+    parameters: Sequence[Mapping[str, Any]],
+    by: User,
+    folder: str | None = None,
+    changes: int | None = None,
+    restores: SavedSqlEdit | None = None,
 ) -> SavedSql:
-    """Keep what was changed. Raises: ParameterError; nothing changes then.
+    """Keep what was changed, as a new edit where a text did. Raises: ParameterError, ChangedMeanwhile; nothing changes then.
 
-    Changed SQL is no longer verified, as somebody vouched for another text, and no longer what a draft was found to be.
+    `changes` is the number of the edit that it was made of. Changed SQL is no longer verified, as somebody vouched for another
+    text, and no longer what a draft was found to be; the SQL of an edit that it `restores` is a draft if it was one then.
     """
     kept = [dict(parameter) for parameter in parameters]
     parameters_check(sql, kept, saved.source.engine)
+    # Two edits at once: the second waits here, and is told.
+    SavedSql.objects.select_for_update().get(pk=saved.pk)
+    saved.refresh_from_db()
+    if changes is not None and changes != selectors.edit_number(saved):
+        raise ChangedMeanwhile
+    if not saved.edits.exists():  # saved before edits were kept
+        _edit_keep(saved, None, at=saved.updated_at)
+    is_same = (name, description, sql, kept) == (saved.name, saved.description, saved.sql, saved.parameters)
     if sql != saved.sql:
         saved.verified_by = saved.verified_at = None
-        saved.draft = ""
+        saved.draft = restores.draft if restores else ""
         if saved.problem and saved.source.catalog:
             saved.problem = selectors.problem_of(saved.source, sql, kept, catalog_read(saved.source.catalog))
     saved.name, saved.description, saved.sql, saved.parameters = name, description, sql, kept
+    saved.folder = saved.folder if folder is None else folder
     saved.save()
+    if not is_same:
+        edit = _edit_keep(saved, by, restores=restores)
+        record("changed saved SQL", saved, by=by, edit=edit.number, restores=edit.restores)
     return saved
+
+
+def sql_restore(saved: SavedSql, edit: SavedSqlEdit, by: User) -> SavedSql:
+    """Go back to the texts of an earlier edit, as a new one. Raises: ParameterError."""
+    return sql_update(
+        saved,
+        name=edit.name,
+        description=edit.description,
+        sql=edit.sql,
+        parameters=edit.parameters,
+        by=by,
+        restores=edit,
+    )
+
+
+def _edit_keep(
+    saved: SavedSql,
+    by: User | None,
+    *,
+    at: datetime | None = None,
+    restores: SavedSqlEdit | None = None,
+) -> SavedSqlEdit:
+    return SavedSqlEdit.objects.create(
+        saved=saved,
+        number=selectors.edit_number(saved) + 1,
+        by=by,
+        at=at or timezone.now(),
+        name=saved.name,
+        description=saved.description,
+        sql=saved.sql,
+        parameters=saved.parameters,
+        draft=saved.draft,
+        restores=restores.number if restores else None,
+    )
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from mirror.library import selectors, services
 from mirror.library.forms import ArgumentsForm, ParameterForms, SavedSqlForm
 from mirror.library.models import SavedSql
-from mirror.library.pages import saved_list_page, saved_page
+from mirror.library.pages import MeanwhilePage, edits_page, meanwhile_page, saved_list_page, saved_page
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest, search_typed
 from mirror.people.selectors import teams_of
@@ -37,8 +37,10 @@ def saved_list(request: PersonRequest) -> HttpResponse:
     """List and search what one may use."""
     search = search_typed(request)
     broken = request.GET.get("broken", "").replace("\x00", "")[:60]
-    found = selectors.saved_visible(request.user, search, broken)
-    page = saved_list_page(Paginator(found, PER_PAGE).get_page(request.GET.get("page")), search, broken)
+    folder = request.GET.get("folder", "").replace("\x00", "")[:60]
+    found = selectors.saved_visible(request.user, search, broken, folder)
+    paged = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    page = saved_list_page(request.user, paged, search, broken, folder)
     return render(request, "library/list.html", {"page": page})
 
 
@@ -52,17 +54,19 @@ def saved(request: PersonRequest, pk: int) -> HttpResponse:
 
 @read_or_post
 def edit(request: PersonRequest, pk: int) -> HttpResponse:
-    """Change name, description, SQL and parameters."""
+    """Change name, folder, description, SQL and parameters. Where they changed meanwhile both texts are shown, and nothing is kept."""
     saved = _saved(request, pk, to_change=True)
     if request.method != "POST":
-        return _form_page(
-            request, saved, SavedSqlForm(instance=saved), ParameterForms(initial=saved.parameters)
-        )
+        form = SavedSqlForm(instance=saved, initial={"changes": selectors.edit_number(saved)})
+        return _form_page(request, saved, form, ParameterForms(initial=saved.parameters))
     form, rows = SavedSqlForm(request.POST, instance=saved), ParameterForms(request.POST)
     if form.is_valid() and rows.is_valid():
         parameters = _parameters(rows)
         try:
-            services.sql_update(SavedSql.objects.get(pk=pk), **form.cleaned_data, parameters=parameters)
+            kept = SavedSql.objects.get(pk=pk)
+            services.sql_update(kept, **form.cleaned_data, parameters=parameters, by=request.user)
+        except services.ChangedMeanwhile:
+            return _meanwhile(request, pk, form.cleaned_data["sql"], rows)
         except services.ParameterError as error:
             rows = ParameterForms(initial=_with_missing(parameters, form.cleaned_data["sql"], saved))
             form.add_error("sql", str(error))
@@ -84,9 +88,51 @@ def _with_missing(parameters: list[dict[str, Any]], sql: str, saved: SavedSql) -
     return parameters + [{"name": name, "kind": "text", "label": "", "default": ""} for name in missing]
 
 
-def _form_page(request: PersonRequest, saved: SavedSql, form: SavedSqlForm, rows: Any) -> HttpResponse:
-    page = {"saved": saved, "name": form.initial["name"], "form": form, "rows": rows}
+def _meanwhile(request: PersonRequest, pk: int, sql: str, rows: Any) -> HttpResponse:
+    """Show what was typed beside what is kept now; saving once more keeps what was typed as the next edit."""
+    saved = _saved(request, pk, to_change=True)
+    page = meanwhile_page(saved, sql)
+    form = SavedSqlForm({**request.POST.dict(), "changes": page.number}, instance=saved)
+    return _form_page(request, saved, form, rows, page)
+
+
+def _form_page(
+    request: PersonRequest,
+    saved: SavedSql,
+    form: SavedSqlForm,
+    rows: Any,
+    meanwhile: MeanwhilePage | None = None,
+) -> HttpResponse:
+    page = {
+        "saved": saved,
+        "name": form.initial["name"],
+        "form": form,
+        "rows": rows,
+        "folders": selectors.folders_of(request.user),
+        "meanwhile": meanwhile,
+    }
     return render(request, "library/form.html", page, status=422 if form.is_bound else 200)
+
+
+@require_safe
+def edits(request: PersonRequest, pk: int) -> HttpResponse:
+    """Show who changed what of saved SQL, newest first."""
+    page = edits_page(request.user, _saved(request, pk))
+    return render(request, "library/edits.html", {"page": page})
+
+
+@require_POST
+def restore(request: PersonRequest, pk: int, number: int) -> HttpResponse:
+    """Go back to the texts of an earlier edit, as a new one."""
+    saved = _saved(request, pk, to_change=True)
+    edit = get_object_or_404(saved.edits, number=number)
+    try:
+        services.sql_restore(saved, edit, request.user)
+    except services.ParameterError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{saved.name} is as it was after edit {number}. The edits since are kept.")
+    return redirect("library:edits", pk)
 
 
 @read_or_post

@@ -69,6 +69,28 @@ def test_the_whole_job_by_keyboard_alone(page: Page):
     answered(page)
 
 
+def test_the_palette_goes_anywhere_and_gives_the_focus_back(page: Page):
+    page.goto("/history/")
+    link = page.locator("#rail a[href='/library/']")
+    link.focus()
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Go to")).to_be_focused()
+    expect(page.get_by_role("option", name="History")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(link).to_be_focused()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("g, then n")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("shop")
+    expect(page.locator("#palette [role=option]").first).to_contain_text("shop")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#palette [aria-selected=true]")).to_contain_text("Ask “shop”")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/sources/1/")
+
+
 def tab_to(page: Page, selector: str, backwards: bool = False) -> None:
     """Press Tab until the element has the focus, as a person would; Escape leaves the editor first."""
     passed: list[str] = []

@@ -109,7 +109,8 @@ def test_saved_sql_runs_again_when_its_table_is_back_or_its_sql_is_mended(as_ali
     refresh(as_alice, pets)
     mended = SavedSql.objects.get(pk=kept["by name"].pk)
     assert mended.problem
-    sql_update(mended, name="by name", description="", sql="SELECT called FROM pets", parameters=[])
+    told = {"name": "by name", "description": "", "sql": "SELECT called FROM pets", "parameters": []}
+    sql_update(mended, **told, by=mended.owner)
     assert not mended.problem
     change(pets, "CREATE TABLE visits (pet_id INT, day DATE)")
     refresh(as_alice, pets)

@@ -9,10 +9,13 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mirror.asking.models import Version
+from mirror.audit.models import AuditRow
 from mirror.library import services
 from mirror.library.forms import ArgumentsForm
 from mirror.library.models import SavedSql
 from mirror.queries.parameters import ParameterError, sql_bind
+from tests.web.working import work
 
 COUNTRY = {"name": "country", "kind": "text", "default": "Norway", "label": "Country"}
 SQL = "SELECT name\nFROM customers\nWHERE country = :country"
@@ -49,6 +52,7 @@ def rows(*parameters: dict) -> dict[str, str]:
         ("post", "edit", (302, 403, 404)),
         ("get", "share", (200, 403, 404)),
         ("post", "share", (302, 403, 404)),
+        ("get", "edits", (200, 200, 404)),
         ("get", "delete", (200, 403, 404)),
         ("post", "delete", (302, 403, 404)),
     ],
@@ -150,15 +154,110 @@ def test_changed_sql_is_no_longer_verified(alice, saved):
 
     SavedSql.objects.filter(pk=saved.pk).update(verified_by=alice, verified_at=timezone.now())
     saved.refresh_from_db()
-    services.sql_update(saved, name="N", description="", sql=SQL, parameters=[COUNTRY])
+    told = {"name": "N", "description": "", "parameters": [COUNTRY], "by": alice}
+    services.sql_update(saved, sql=SQL, **told)
     assert saved.verified_at
-    services.sql_update(saved, name="N", description="", sql=SQL + " LIMIT 1", parameters=[COUNTRY])
+    services.sql_update(saved, sql=SQL + " LIMIT 1", **told)
     assert saved.verified_at is None
 
 
 def test_saving_makes_a_text_parameter_of_each_name_in_the_sql(alice, shop):
     saved = services.sql_save(alice, shop, "Two", "SELECT :b, ':no', :a, :b")
     assert [(p["name"], p["kind"]) for p in saved.parameters] == [("b", "text"), ("a", "text")]
+
+
+# ---------------------------------------------------------------- edits
+
+
+def typed(sql: str, changes: int, name: str = "Customers of a country", **more: str) -> dict[str, str]:
+    """What the form sends that was opened after that many edits."""
+    return {"name": name, "sql": sql, "changes": str(changes), **more, **rows(COUNTRY)}
+
+
+def test_each_edit_is_kept_with_its_difference_and_can_be_gone_back_to(as_alice, as_bob, as_charlie, saved):
+    as_alice.post(url("edit", saved.pk), typed(SQL + " LIMIT 1", 1))
+    page = as_bob.get(url("edits", saved.pk)).content.decode()
+    assert "<del>" in page and "LIMIT 1</ins>" in page and "Alice" in page
+    back = url("restore", saved.pk, 1)
+    assert back not in page
+    assert [browser.post(back).status_code for browser in (as_charlie, as_bob)] == [404, 403]
+    assert as_alice.post(url("restore", saved.pk, 9)).status_code == 404
+    assert as_alice.post(back).status_code == 302
+    saved.refresh_from_db()
+    assert saved.sql == SQL
+    edits = saved.edits.order_by("number").values_list("number", "sql", "restores")
+    assert list(edits) == [(1, SQL, None), (2, SQL + " LIMIT 1", None), (3, SQL, 1)]
+    done = (
+        AuditRow.objects.filter(verb="changed saved SQL").order_by("number").values_list("details", flat=True)
+    )
+    assert list(done) == [{"edit": 2, "restores": None}, {"edit": 3, "restores": 1}]
+
+
+def test_the_second_of_two_edits_sees_both_texts_and_loses_neither(as_alice, saved):
+    theirs, mine = SQL + " LIMIT 1", SQL + " LIMIT 2"
+    assert as_alice.post(url("edit", saved.pk), typed(theirs, 1)).status_code == 302
+    told = as_alice.post(url("edit", saved.pk), typed(mine, 1, name="Mine"))
+    page = told.content.decode()
+    assert (told.status_code, "It changed while you were editing" in page) == (422, True)
+    assert "LIMIT 1</pre>" in page and "LIMIT 2</textarea>" in page and 'value="Mine"' in page
+    saved.refresh_from_db()
+    assert saved.sql == theirs
+    assert 'name="changes" value="2"' in page
+    assert as_alice.post(url("edit", saved.pk), typed(mine, 2, name="Mine")).status_code == 302
+    assert list(saved.edits.values_list("sql", flat=True)) == [mine, theirs, SQL]
+
+
+def test_a_text_from_before_edits_were_kept_is_the_first_edit(as_alice, saved):
+    saved.edits.all().delete()
+    assert "Not changed yet" in as_alice.get(url("edits", saved.pk)).content.decode()
+    as_alice.post(url("edit", saved.pk), typed(SQL + " LIMIT 1", 0))
+    assert list(saved.edits.values_list("number", "sql")) == [(2, SQL + " LIMIT 1"), (1, SQL)]
+
+
+def test_a_draft_that_is_gone_back_to_is_one_again(alice, shop):
+    saved = services.sql_save(alice, shop, "N", "SELECT 1", draft="Left out: x")
+    told = {"name": "N", "description": "", "parameters": [], "by": alice}
+    assert services.sql_update(saved, sql="SELECT 2", **told).draft == ""
+    assert services.sql_restore(saved, saved.edits.get(number=1), alice).draft == "Left out: x"
+
+
+def test_folders_sort_the_list_and_names_are_one_short_line(as_alice, as_bob, as_charlie, saved):
+    assert as_alice.post(url("edit", saved.pk), typed(SQL, 1, folder="Month end")).status_code == 302
+    assert as_alice.post(url("edit", saved.pk), typed(SQL.replace("\n", "\r\n"), 1, folder="Month end"))
+    assert saved.edits.count() == 1, "neither a folder nor a browser's line ends are another text"
+    link = url("saved", saved.pk)
+    for folder, there in (("Month end", True), ("Other", False)):
+        assert (link in as_bob.get(url("list"), {"folder": folder}).content.decode()) is there
+    assert "Month end" not in as_charlie.get(url("list")).content.decode()
+    assert link in as_bob.get(url("list"), {"q": "month customers country"}).content.decode()
+    for bad in ({"name": "n" * 300}, {"folder": "f" * 300}, {"folder": "a\u202eb"}, {"name": "a\x07b"}):
+        assert as_alice.post(url("edit", saved.pk), typed(SQL, 1) | bad).status_code == 422, bad
+
+
+# ---------------------------------------------------------------- its last result
+
+
+def last(browser, saved) -> str:
+    """What its page loads beside it."""
+    answer = browser.get(reverse("asking:saved_last", args=[saved.pk]), headers={"HX-Request": "true"})
+    return answer.content.decode() if answer.status_code == 200 else str(answer.status_code)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_its_page_has_the_last_result_of_the_reader_alone(media, as_alice, as_bob, as_charlie, saved):
+    address = reverse("asking:saved_last", args=[saved.pk])
+    assert "No result of yours" in last(as_alice, saved)
+    assert as_alice.get(address)["Location"] == url("saved", saved.pk)
+    as_alice.post(reverse("asking:run_saved", args=[saved.pk]), {"argument-country": "Norway"})
+    version = work(Version.objects.get(run__saved=saved))
+    page = last(as_alice, saved)
+    assert "country: Norway" in page and "mirror-grid" in page
+    assert as_alice.get(address)["Location"].startswith(reverse("asking:run", args=[version.run_id]))
+    assert ("No result of yours" in last(as_bob, saved), last(as_charlie, saved)) == (True, "404")
+    services.sql_update(
+        saved, name="N", description="", sql=SQL + " LIMIT 1", parameters=[COUNTRY], by=saved.owner
+    )
+    assert "No result of yours" in last(as_alice, saved), "rows of another SQL"
 
 
 # ---------------------------------------------------------------- running again

@@ -4,17 +4,19 @@ from mirror.asking.pages.ask import AskPage, ask_page
 from mirror.asking.pages.history import HistoryPage, ThreadPage, history_page, thread_page
 from mirror.asking.pages.run import RunPage, run_page
 from mirror.asking.pages.steps import StepsView, steps_view
-from mirror.asking.pages.version import VersionView, version_view
+from mirror.asking.pages.version import LastPage, VersionView, last_page, version_view
 
 __all__ = [
     "AskPage",
     "HistoryPage",
+    "LastPage",
     "RunPage",
     "StepsView",
     "ThreadPage",
     "VersionView",
     "ask_page",
     "history_page",
+    "last_page",
     "run_page",
     "steps_view",
     "thread_page",

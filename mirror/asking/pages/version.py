@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from mirror.asking.models import Version
 from mirror.asking.pages.words import version_state
-from mirror.phrases import counted, took
+from mirror.library.models import SavedSql
+from mirror.phrases import counted, one_line, took
 from mirror.results.pages import TablePage, TableWish, table_page
 from mirror.work.leases import Status
 
@@ -137,6 +138,36 @@ class VersionView:
     table: TablePage | None
     chart: ChartView | None
     failure: FailureView | None
+
+
+@dataclass(frozen=True, slots=True)
+class LastPage:
+    """What saved SQL gave last to who reads it; `version` is None where there is nothing, or it is no longer kept."""
+
+    title: str
+    saved_id: int
+    has_parameters: bool
+    is_unsure: bool
+    run_url: str
+    values: tuple[str, ...]
+    version: VersionView | None
+
+
+def last_page(saved: SavedSql, version: Version | None, wish: TableWish) -> LastPage:
+    """Show the last result of saved SQL, with the values it was run with."""
+    view = version_view(version, wish, saved.name) if version is not None else None
+    if view is not None and (view.table is None or view.table.gone):
+        view = None
+    values = version.arguments.items() if version is not None else ()
+    return LastPage(
+        title=saved.name,
+        saved_id=saved.pk,
+        has_parameters=bool(saved.parameters),
+        is_unsure=bool(saved.draft),
+        run_url=reverse("asking:run", args=[version.run_id]) if version is not None else "",
+        values=tuple(one_line(f"{name}: {value}", 80) for name, value in values),
+        version=view,
+    )
 
 
 def version_item(version: Version, current: Version | None) -> VersionItem:

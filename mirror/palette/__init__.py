@@ -1,0 +1,1 @@
+"""The palette: pages and things of Mirror, found by typing."""
