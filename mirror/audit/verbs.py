@@ -33,6 +33,7 @@ VERBS = {
     "connected a source": "Sources",
     "changed a source": "Sources",
     "shared a source": "Sources",
+    "withheld a right on a source": "Sources",
     "deleted a source": "Sources",
     "changed what may run": "Sources",
     "changed limits": "Sources",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
@@ -14,6 +15,7 @@ from mirror.people.requests import PersonRequest
 from mirror.phrases import one_line
 from mirror.results import selectors
 from mirror.results.opened_files import ResultGone, result_open
+from mirror.sources.selectors import NO_FILES, may_take_files
 
 
 @require_safe
@@ -27,6 +29,8 @@ def download(request: PersonRequest, pk: object, format: str) -> HttpResponseBas
     result = selectors.result_visible(request.user, pk)
     if result is None or format not in FORMATS:
         raise Http404("There are no such rows.")
+    if not may_take_files(request.user, result.source):
+        raise PermissionDenied(NO_FILES.format(source=result.source.name))
     title = one_line(request.GET.get("name", ""))[:200]
     sheet = sheet_of(result, title)
     sent, first = sheet_pieces(FORMATS[format], sheet), b""

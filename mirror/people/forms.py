@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from math import ceil
 from typing import Any
@@ -45,14 +47,43 @@ class ChangePasswordForm(PasswordChangeForm):
 
     def clean_old_password(self) -> str:
         """Refuse a wrong one, and any while there is a wait."""
-        tried = wrong_passwords.change_begin(self.user)
-        if tried.wait:
-            raise forms.ValidationError(
-                f"There were too many wrong passwords. Try again in {wait_in_words(tried.wait)}."
-            )
-        old: str = super().clean_old_password()
-        wrong_passwords.try_right(tried)
+        with _guess(self.user):
+            old: str = super().clean_old_password()
         return old
+
+
+class PasswordForm(forms.Form):
+    """The password once more, before an act that an open browser alone must not do: guesses wait as at the door."""
+
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def __init__(self, user: User, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data)
+        self.user = user
+
+    def clean_password(self) -> str:
+        """Refuse a wrong one, and any while there is a wait."""
+        password: str = self.cleaned_data["password"]
+        with _guess(self.user):
+            if not self.user.check_password(password):
+                raise forms.ValidationError("That is not your password.", code="password_incorrect")
+        return password
+
+
+@contextmanager
+def _guess(user: User) -> Iterator[None]:
+    """Count a typed password as a guess unless the body ends well. Raises: ValidationError while there is a wait."""
+    tried = wrong_passwords.change_begin(user)
+    if tried.wait:
+        raise forms.ValidationError(
+            f"There were too many wrong passwords. Try again in {wait_in_words(tried.wait)}."
+        )
+    yield
+    wrong_passwords.try_right(tried)
 
 
 def wait_in_words(wait: timedelta) -> str:

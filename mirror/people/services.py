@@ -99,9 +99,9 @@ def user_password(user: User, password: str) -> None:
     log.info("User %s set their password", user.pk)
 
 
-def password_refused(user: User) -> None:
-    """Tell the audit that another password was asked for with a wrong one of now: it may be somebody at an open browser."""
-    record("chose a password", user, by=user, is_refused=True, why="a wrong password of now")
+def password_refused(user: User, verb: str = "chose a password") -> None:
+    """Tell the audit of a wrong password typed for an act that asks for it: it may be somebody at an open browser."""
+    record(verb, user, by=user, is_refused=True, why="a wrong password of now")
 
 
 @transaction.atomic

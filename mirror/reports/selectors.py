@@ -13,7 +13,10 @@ from mirror.library.selectors import saved_visible
 from mirror.people.models import User
 from mirror.people.selectors import teams_of
 from mirror.reports.models import Report, ReportFile, ReportPart, ReportRun, RunPart
-from mirror.sources.selectors import sources_visible
+from mirror.sources.models import WithheldRight
+from mirror.sources.selectors import sources_visible, sources_with
+
+SENDING = WithheldRight.Right.SENDING
 
 
 def reports_visible(user: User) -> QuerySet[Report]:
@@ -43,7 +46,7 @@ def may_own(user: User, report: Report) -> bool:
         return False
     saved = SavedSql.objects.filter(report_parts__report=report)
     seen = Q(pk__in=saved_visible(user).values("pk")) | Q(owner__is_active=False)
-    return not saved.exclude(seen & Q(source__in=sources_visible(user).values("pk"))).exists()
+    return not saved.exclude(seen & Q(source__in=sources_with(user, SENDING).values("pk"))).exists()
 
 
 def may_take_over(user: User, report: Report) -> bool:
@@ -82,6 +85,18 @@ def rows_visible(user: User, run: ReportRun) -> bool:
     return not RunPart.objects.filter(run=run).exclude(seen).exists()
 
 
+def may_take(user: User, run: ReportRun) -> bool:
+    """Say whether somebody may take files of a run away: no source of its rows withholds files from them."""
+    taken = Q(source__in=sources_with(user, WithheldRight.Right.FILES).values("pk"))
+    return not RunPart.objects.filter(run=run).exclude(taken).exists()
+
+
+def may_send(user: User, run: ReportRun) -> bool:
+    """Say whether somebody may give files of a run to others: no source of its rows withholds sending from them."""
+    sent = Q(source__in=sources_with(user, SENDING).values("pk"))
+    return not RunPart.objects.filter(run=run).exclude(sent).exists()
+
+
 def file_visible(user: User, pk: int) -> ReportFile | None:
     """The file with this id if somebody may look at its run and sees every source of its rows."""
     file = ReportFile.objects.select_related("run__report").filter(pk=pk).first()
@@ -100,5 +115,5 @@ def reports_breaking(user: User) -> QuerySet[Report]:
 
 
 def saved_usable(user: User) -> QuerySet[SavedSql]:
-    """List the saved SQL that may be a part of somebody's report: what they see and may run."""
-    return saved_visible(user).filter(source__in=sources_visible(user).values("pk"))
+    """List the saved SQL that may be a part of somebody's report: what they see, may run and may send."""
+    return saved_visible(user).filter(source__in=sources_with(user, SENDING).values("pk"))

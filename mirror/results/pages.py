@@ -17,6 +17,7 @@ from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import ResultPage, Sort, rows_page
 from mirror.results.totals import totals
+from mirror.sources.selectors import NO_FILES, may_take_files
 
 PAGE_ROWS = 50
 # A table wider than this is shown in part; the download has every column.
@@ -50,7 +51,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class TablePage:
-    """Some rows of a result. `gone` says why there are none; `problem` why a filter was not used.
+    """Some rows of a result. `gone` says why there are none; `problem` why a filter was not used; `no_files` why they are no files.
 
     `searched` is how many rows a search looked at, where it did not look at all.
     """
@@ -80,6 +81,7 @@ class TablePage:
     totals: tuple[Cell, ...] = ()
     totals_url: str = ""
     cell_url: str = ""
+    no_files: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,10 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
     """
     wish = wish or TableWish()
     base = reverse("results:rows", args=[result.pk])
-    shell: dict[str, Any] = {"id": str(result.pk), "url": base, "title": title[:100]}
+    no_files = (
+        "" if may_take_files(result.owner, result.source) else NO_FILES.format(source=result.source.name)
+    )
+    shell: dict[str, Any] = {"id": str(result.pk), "url": base, "title": title[:100], "no_files": no_files}
     problem = ""
     try:
         try:

@@ -6,11 +6,14 @@ import copy
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 
-from mirror.people.fields import one_line_check
+from mirror.people.fields import RowsField, one_line_check
+from mirror.people.forms import ShareForm
+from mirror.people.models import Team
 from mirror.secrets import is_kept
 from mirror.sources import services
-from mirror.sources.models import OPTIONS, PORTS, Source
+from mirror.sources.models import OPTIONS, PORTS, Source, WithheldRight
 
 
 def _choice(form: forms.Form | SourceForm, name: str) -> forms.ChoiceField:
@@ -195,3 +198,31 @@ def form_for(engine: str, *, is_upload: bool = False) -> type[SourceForm]:
     if is_upload:
         return UploadedForm
     return FileForm if Source(engine=engine).is_file else ServerForm
+
+
+class SourceShareForm(ShareForm):
+    """The teams that see a source, and the rights that are withheld from them: a field `no_files` or `no_sending` each."""
+
+    WITHHELD = {WithheldRight.Right.FILES: "No files", WithheldRight.Right.SENDING: "No sending"}
+
+    def __init__(self, *args: Any, offered: QuerySet[Team], source: Source, **kwargs: Any) -> None:
+        initial: dict[str, Any] = {"teams": source.teams.all()}
+        for right in self.WITHHELD:
+            initial[f"no_{right}"] = list(source.withheld.filter(right=right).values_list("team", flat=True))
+        super().__init__(*args, offered=offered, initial=initial, **kwargs)
+        for right, label in self.WITHHELD.items():
+            self.fields[f"no_{right}"] = RowsField(
+                label=label, queryset=offered, required=False, widget=forms.CheckboxSelectMultiple
+            )
+
+    def rows(self) -> list[tuple[str, list[tuple[str, Any]]]]:
+        """Each team with its boxes and their names for a screen reader."""
+        fields = {"teams": "sees it and asks"}
+        fields |= {f"no_{right}": label.lower() for right, label in self.WITHHELD.items()}
+        found = []
+        for boxes in zip(*(self[name] for name in fields), strict=True):
+            team = boxes[0].choice_label
+            found.append(
+                (team, [(f"{team}: {head}", box) for head, box in zip(fields.values(), boxes, strict=True)])
+            )
+        return found

@@ -107,6 +107,24 @@ class Source(models.Model):
         return self.engine in (self.Engine.SPARK, self.Engine.OTHER)
 
 
+class WithheldRight(models.Model):
+    """A right on a source that a team it is shared with does not have, beside looking and asking. Owners have every right."""
+
+    class Right(models.TextChoices):
+        FILES = "files", "take rows away as files, or by programs and agents"
+        SENDING = "sending", "send rows in reports, and by links"
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="withheld")
+    team = models.ForeignKey("people.Team", on_delete=models.CASCADE, related_name="+")
+    right = models.CharField(max_length=10, choices=Right)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "team", "right"], name="one_withheld_right")]
+
+    def __str__(self) -> str:
+        return f"{self.team} may not {self.get_right_display()}: {self.source}"
+
+
 class Upload(Leased):
     """Files that somebody uploaded, until they are tables; then the row leads to the source they became.
 

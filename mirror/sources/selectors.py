@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
-from mirror.sources.models import Source, StoredIndex
+from mirror.sources.models import Source, StoredIndex, WithheldRight
+
+# Said to members of a team from which a right is withheld.
+NO_FILES = "The owner of {source} lets your team look at its rows, not take them away."
 
 
 def sources_visible(user: User) -> QuerySet[Source]:
     """List the sources somebody owns or shares by a team, the sample first. Catalogs are left unread."""
     shared = Source.teams.through.objects.filter(team__in=teams_of(user)).values("source")
     return Source.objects.filter(Q(owner=user) | Q(pk__in=shared)).defer("catalog")
+
+
+def sources_with(user: User, right: WithheldRight.Right) -> QuerySet[Source]:
+    """List the sources of which somebody has a right: their own, and those that a team with the right shares. Catalogs are left unread."""
+    withheld = WithheldRight.objects.filter(source=OuterRef("source"), team=OuterRef("team"), right=right)
+    shared = Source.teams.through.objects.filter(~Exists(withheld), team__in=teams_of(user))
+    return Source.objects.filter(Q(owner=user) | Q(pk__in=shared.values("source"))).defer("catalog")
+
+
+def may_take_files(user: User, source: Source) -> bool:
+    """Say whether somebody may take rows of a source away: as files, or by programs and agents."""
+    return _has(user, source, WithheldRight.Right.FILES)
+
+
+def may_send(user: User, source: Source) -> bool:
+    """Say whether somebody may send rows of a source in reports and by links."""
+    return _has(user, source, WithheldRight.Right.SENDING)
+
+
+def _has(user: User, source: Source, right: WithheldRight.Right) -> bool:
+    return may_change(user, source) or sources_with(user, right).filter(pk=source.pk).exists()
 
 
 def may_change(user: User, source: Source) -> bool:

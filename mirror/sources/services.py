@@ -20,7 +20,7 @@ from mirror.sources.confined_reads import check_confined
 from mirror.sources.connection_tries import failure_told, tries_left
 from mirror.sources.errors import NotTried, PowersRefused, SourceError
 from mirror.sources.index_services import index_ask_for
-from mirror.sources.models import PORTS, Source
+from mirror.sources.models import PORTS, Source, WithheldRight
 from mirror.sources.opening import how_to_open, open_source
 from mirror.sources.powers import Powers
 from mirror.sources.signals import catalog_read_anew
@@ -182,6 +182,22 @@ def source_share(source: Source, teams: Iterable[Team], by: User) -> None:
     source.teams.set(kept | (set(teams) & offered))
     record("shared a source", source, by=by, teams=[str(team) for team in source.teams.all()])
     log.info("Source %s was shared by user %s with %d teams", source.pk, by.pk, source.teams.count())
+
+
+@transaction.atomic
+def rights_withhold(source: Source, right: WithheldRight.Right, teams: Iterable[Team], by: User) -> None:
+    """Withhold a right from exactly these of the teams that `by` may share with; others stay as they are."""
+    offered = set(selectors.teams_to_share_with(by))
+    before = set(source.withheld.filter(right=right).values_list("team", flat=True))
+    kept = before - {team.pk for team in offered}
+    wanted = kept | {team.pk for team in set(teams) & offered}
+    if wanted == before:
+        return
+    source.withheld.filter(right=right).exclude(team__in=wanted).delete()
+    for pk in wanted - before:
+        WithheldRight.objects.create(source=source, team_id=pk, right=right)
+    named = [str(row.team) for row in source.withheld.filter(right=right).select_related("team")]
+    record("withheld a right on a source", source, by=by, right=right.label, teams=named)
 
 
 @transaction.atomic

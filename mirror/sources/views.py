@@ -14,15 +14,14 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.paging import pager_of
-from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest, search_typed
 from mirror.sources import selectors, services, visits
 from mirror.sources.corrections import catalog_described
 from mirror.sources.errors import NotTried, SourceError
 from mirror.sources.form_pages import TestPage, form_page
-from mirror.sources.forms import SourceForm, form_for
+from mirror.sources.forms import SourceForm, SourceShareForm, form_for
 from mirror.sources.index_pages import index_page
-from mirror.sources.models import Source, Visit
+from mirror.sources.models import Source, Visit, WithheldRight
 from mirror.sources.pages import (
     TABLES_A_PAGE,
     SourcePage,
@@ -211,9 +210,11 @@ def share(request: PersonRequest, pk: int) -> HttpResponse:
     """Choose the teams that see a source."""
     source = _source(request, pk, to_change=True)
     offered = selectors.teams_to_share_with(request.user)
-    form = ShareForm(_posted(request), offered=offered, initial={"teams": source.teams.all()})
+    form = SourceShareForm(_posted(request), offered=offered, source=source)
     if form.is_valid():
         services.source_share(source, form.cleaned_data["teams"], request.user)
+        for right in WithheldRight.Right:
+            services.rights_withhold(source, right, form.cleaned_data[f"no_{right}"], request.user)
         return redirect("sources:source", source.pk)
     status = 422 if form.is_bound else 200
     return render(request, "sources/share.html", {"form": form, "source": source}, status=status)

@@ -1,4 +1,4 @@
-"""`python -m sqlagent.evaluation select|answer|traces|follow|ablate|guard|resend|checks|templates|terms|learning|harm|fit|bench`: measures and fits on open data."""
+"""`python -m sqlagent.evaluation select|answer|runs|traces|follow|ablate|guard|resend|checks|templates|terms|learning|harm|fit|bench`: measures and fits on open data."""
 
 from __future__ import annotations
 
@@ -38,10 +38,12 @@ def parser() -> argparse.ArgumentParser:
         "--alone", action="store_true", help="the LLM without the built-in analyst's frame beside it"
     )
     answer.add_argument("--rounds", type=int, help="resampling rounds, if not the budget's")
+    runs = commands.add_parser("runs", help="figures and calibration of kept runs with a language model")
     traces = commands.add_parser("traces", help="runs as verified rewards and preference pairs")
-    traces.add_argument(
-        "--runs", type=Path, nargs="+", required=True, help="files of answer --llm env --json"
-    )
+    for command in (runs, traces):
+        command.add_argument(
+            "--runs", type=Path, nargs="+", required=True, help="files of answer --llm env --json"
+        )
     traces.add_argument("--out", type=Path, required=True, help="folder for rewards.jsonl and pairs.jsonl")
     follow = commands.add_parser("follow", help="chains of follow-ups, without a language model")
     follow.add_argument("--chains", type=Path, required=True, help="JSON lines of turns with golds")
@@ -138,6 +140,10 @@ def run(options: argparse.Namespace) -> None:
         print(answer_report.report(answered))
         print(answer_report.report_times(answered), file=sys.stderr)
         write(options.json, (a.line for a in answered))
+    elif options.command == "runs":
+        from sqlagent.evaluation import kept_runs
+
+        print(kept_runs.report(kept_runs.read(options.runs)))
     elif options.command == "traces":
         from sqlagent.evaluation import traces
 

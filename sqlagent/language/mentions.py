@@ -373,11 +373,17 @@ def _value_spans(tokens: Sequence[Token], values: Values) -> list[Mention]:
     return out + _capitalised(tokens, values, out)
 
 
+_LOGIC = ("and", "or", "not")
+"""Never a stored value by themselves: hints write them in capitals, which names of other common words are known by (US, IT)."""
+
+
 def _joined(span: Sequence[Token]) -> str:
     return " ".join(t.text for t in span)
 
 
 def _too_common(token: Token, start: int) -> bool:
+    if token.low in _LOGIC:
+        return True
     if token.low in STOP_WORDS:
         return not (token.capital and start > 0 and len(token.low) > 1 and token.text.isupper())
     return len(token.low) < 2 and not (token.capital and start > 0)

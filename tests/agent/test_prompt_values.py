@@ -50,6 +50,21 @@ def test_common_words_are_never_looked_up_by_likeness(text: str, privacy: str) -
     assert told(text, privacy) == ""
 
 
+def test_and_and_or_of_a_hint_are_no_values_but_a_name_in_capitals_is() -> None:
+    teams = MemoryDatabase(
+        "CREATE TABLE teams (id INTEGER PRIMARY KEY, short_name TEXT);"
+        "INSERT INTO teams VALUES (1, 'AND'), (2, 'OR'), (3, 'US'), (4, 'MAN');"
+    )
+    catalog = teams.catalog()
+    index = ValueIndex.build(catalog, teams)
+
+    def values(text: str, hint: str) -> list[str]:
+        return [match.value for match in link(Question(text, hint=hint), catalog, index).values]
+
+    assert values("How many teams are there and where?", "there refers to id > 1 AND id < 3 OR id = 4") == []
+    assert values("When does team US play?", "") == ["US"]
+
+
 def test_a_common_word_that_resembles_a_value_is_neither_told_nor_bound() -> None:
     assert matched("Also", "Alonso") == matched("Please", "Pease") == ""
     match = ValueMatch("Alonso", ColumnRef("drivers", "surname"), "Alonso", 0.8)

@@ -77,6 +77,28 @@ def test_runs_become_rewards_and_pairs(
     assert f"2 runs: {len(rewards)} replies with a reward" in capsys.readouterr().out
 
 
+def test_kept_runs_tell_how_often_they_were_right_and_sure(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = lines(runs)[0]
+    capsys.readouterr()
+    assert main(["runs", "--runs", str(runs), str(runs)]) == 0
+    said = capsys.readouterr().out
+    assert f"2 runs: 2 right, first sample 2, any sample 2; {first['calls']:.2f} calls a question" in said
+    assert f"error {1 - first['confidence']:.3f} [" in said and "over 2 answers (fewer than 200" in said
+    many = tmp_path / "many.jsonl"
+    sure = {"confidence": 0.9, "outcome": "answered", "answerable": True, "calls": 1, "candidates": []}
+    rows = [sure | {"right": n % 10 != 0, "first": True} for n in range(200)]
+    many.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["runs", "--runs", str(many)]) == 0
+    told = capsys.readouterr().out
+    assert (
+        "error 0.000 [0.000, " in told
+        and "over 200 answers\n" in told
+        and "said 0.90, was right 0.90 (200)" in told
+    )
+
+
 def test_the_documented_fields_are_those_that_are_written(runs: Path, tmp_path: Path) -> None:
     assert main(["traces", "--runs", str(runs), "--out", str(tmp_path)]) == 0
     text = Path("docs/traces.md").read_text()
@@ -111,6 +133,8 @@ def test_a_file_that_holds_no_runs_is_refused_in_words(
 ) -> None:
     file = tmp_path / "runs.jsonl"
     file.write_text(content)
+    assert main(["runs", "--runs", str(file)]) == 2
+    capsys.readouterr()
     assert main(["traces", "--runs", str(file), "--out", str(tmp_path / "out")]) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

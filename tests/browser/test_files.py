@@ -14,12 +14,13 @@ VENDOR = FRONTEND / "static" / "vendor"
 LISTED = dict(re.findall(r"^\| `([^`]+)` .*`([0-9a-f]{64})` \|$", (VENDOR / "VENDORED.md").read_text(), re.M))
 
 
-def test_every_vendored_script_is_listed():
-    assert {path.name for path in VENDOR.glob("*.js")} == set(LISTED)
+def test_every_vendored_file_is_listed():
+    released = {path for kind in ("*.js", "*.css", "*.woff2") for path in VENDOR.rglob(kind)}
+    assert {path.relative_to(VENDOR).as_posix() for path in released} == set(LISTED)
 
 
 @pytest.mark.parametrize("name", sorted(LISTED))
-def test_a_vendored_script_is_as_released(name: str):
+def test_a_vendored_file_is_as_released(name: str):
     assert hashlib.sha256((VENDOR / name).read_bytes()).hexdigest() == LISTED[name]
 
 

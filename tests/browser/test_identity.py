@@ -124,8 +124,9 @@ def test_one_time_codes_are_set_up_and_asked(visitor: Page, company: Mirror):
     visitor.get_by_label("New password", exact=True).fill("a long pass phrase")
     visitor.get_by_label("New password confirmation").fill("a long pass phrase")
     visitor.get_by_role("button", name="Save the password").click()
-    visitor.get_by_role("link", name="Set one-time codes up").click()
-    visitor.get_by_role("button", name="Set one-time codes up").click()
+    visitor.get_by_role("link", name="Set up one-time codes").click()
+    visitor.get_by_label("Your password").fill("a long pass phrase")
+    visitor.get_by_role("button", name="Set up one-time codes").click()
     expect(visitor.get_by_role("img", name="The secret as a picture")).to_be_visible()
     assert (
         visitor.get_by_role("img", name="The secret as a picture").evaluate("image => image.naturalWidth") > 0

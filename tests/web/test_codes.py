@@ -65,6 +65,10 @@ def give(client: Client, code: str):
     return client.post(reverse("people:code"), {"code": code})
 
 
+def begin(client: Client, password: str = PASSWORD):
+    return client.post(reverse("people:codes_begin"), {"password": password})
+
+
 def is_in(client: Client) -> bool:
     return client.get(reverse("people:account")).status_code == 200
 
@@ -74,8 +78,8 @@ def is_in(client: Client) -> bool:
 
 def test_codes_are_set_up_with_a_picture_and_a_first_code(alice):
     client, _ = knock(alice)
-    assert "Set one-time codes up" in client.get(reverse("people:account")).content.decode()
-    assert client.post(reverse("people:codes_begin")).status_code == 302
+    assert "Set up one-time codes" in client.get(reverse("people:account")).content.decode()
+    assert begin(client).status_code == 302
     page = client.get(reverse("people:codes"))
     secret = CodeMaker.objects.get(user=alice).secret
     assert 'src="data:image/svg+xml' in page.content.decode() and secret[:4] in page.content.decode()
@@ -91,11 +95,33 @@ def test_codes_are_set_up_with_a_picture_and_a_first_code(alice):
     assert {"set up one-time codes", "made recovery codes"} <= set(verbs)
 
 
+def test_an_open_browser_sets_no_codes_up_without_the_password(alice):
+    client, _ = knock(alice)
+    assert 'name="password"' in client.get(reverse("people:codes")).content.decode()
+    for typed in ("", "guess 1", "guess 2"):
+        answer = begin(client, typed)
+        assert answer.status_code == 422 and not CodeMaker.objects.exists()
+    assert "That is not your password." in answer.content.decode()
+    assert AuditRow.objects.filter(verb="set up one-time codes", outcome="refused").count() == 2
+    for _ in range(10):
+        answer = begin(client, "guess")
+    assert "too many wrong passwords" in begin(client).content.decode(), "the right one waits too"
+    assert not CodeMaker.objects.exists()
+
+
+def test_who_has_no_password_types_none(bob):
+    client = Client()
+    client.force_login(bob)
+    assert 'name="password"' not in client.get(reverse("people:codes")).content.decode()
+    assert client.post(reverse("people:codes_begin")).status_code == 302
+    assert CodeMaker.objects.filter(user=bob).exists()
+
+
 def test_a_secret_that_no_key_opens_is_made_anew_or_told(alice, settings):
     client, _ = knock(alice)
-    client.post(reverse("people:codes_begin"))
+    begin(client)
     settings.MIRROR_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
-    assert "Set one-time codes up" in client.get(reverse("people:codes")).content.decode()
+    assert "Set up one-time codes" in client.get(reverse("people:codes")).content.decode()
     assert "Begin again" in client.post(reverse("people:codes"), {"code": "000000"}).content.decode()
     fresh = set_up(alice)
     settings.MIRROR_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
@@ -380,7 +406,7 @@ def test_sessions_from_before_the_setting_and_new_administrators_are_led_there(s
     for name in ("people:account", "people:people", "asking:ask"):
         assert client.get(reverse(name)).url == reverse("people:codes")
     assert client.post(reverse("people:team_new"), {"name": "X"}).url == reverse("people:codes")
-    client.post(reverse("people:codes_begin"))
+    begin(client)
     assert client.post(reverse("people:codes"), {"code": app_code(alice)}).status_code == 200
     assert is_in(client)
     settings.SECOND_FACTOR_REQUIRED = "everyone"

@@ -92,7 +92,7 @@ class Running:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         try:
             with self.opener.open(urllib.request.Request(address, sent, named), timeout=20) as answer:
-                return answer.status, answer.url, answer.read().decode()
+                return answer.status, answer.url, answer.read().decode(errors="replace")
         except urllib.error.HTTPError as error:
             return error.code, error.url or "", error.read().decode()
 

@@ -17,7 +17,8 @@ from mirror.api.schemas import ProblemTold
 from mirror.api.telling import ITEMS, MOST_ITEMS
 from mirror.asking.services import AskingError, StillWorking, TooMuchWaits
 from mirror.people.models import User
-from mirror.sources.models import Source
+from mirror.sources.models import Source, WithheldRight
+from mirror.sources.selectors import may_take_files, sources_with
 
 T = TypeVar("T")
 
@@ -94,9 +95,16 @@ def seen(found: T | None) -> T:
     return found
 
 
-def with_rows(token: Token) -> bool:
-    """Say whether a token may be given rows."""
-    return Scope.ROWS in token.scopes
+def with_rows(token: Token, source: Source) -> bool:
+    """Say whether a token may be given rows of a source."""
+    return Scope.ROWS in token.scopes and may_take_files(token.owner, source)
+
+
+def rows_given(token: Token) -> set[int]:
+    """Name the sources, by their ids, of which a token may be given rows: for a list of runs."""
+    if Scope.ROWS not in token.scopes:
+        return set()
+    return set(sources_with(token.owner, WithheldRight.Right.FILES).values_list("pk", flat=True))
 
 
 def site_of(request: HttpRequest) -> str:

@@ -25,6 +25,7 @@ from mirror.api.views.calls import (
     asking_problem,
     done_once,
     refused,
+    rows_given,
     seen,
     site_of,
     source_of,
@@ -56,7 +57,7 @@ def run_ask(request: TokenRequest, sent: schemas.Question, key: Key) -> HttpResp
                 run = services.run_follow(before, sent.question, sent.hint)
         except services.AskingError as error:
             raise asking_problem(error) from None
-        return run_told(run, with_rows=with_rows(token), at=site_of(request))
+        return run_told(run, with_rows=with_rows(token, source), at=site_of(request))
 
     return done_once(request, key, act)
 
@@ -64,17 +65,20 @@ def run_ask(request: TokenRequest, sent: schemas.Question, key: Key) -> HttpResp
 @router.get("/runs", auth=ASK, response={200: schemas.Runs, **PROBLEMS}, url_name="runs_list")
 def runs_list(request: TokenRequest, limit: Limit, offset: Offset) -> Any:
     """List one's questions, the newest first."""
-    rows, here = with_rows(request.auth), site_of(request)
+    given, here = rows_given(request.auth), site_of(request)
     found = selectors.runs_of(request.auth)
-    return paged(
-        found, lambda run: run_told(run, with_rows=rows, at=here), address("runs_list"), limit, offset
-    )
+
+    def told(run: Run) -> schemas.RunTold:
+        return run_told(run, with_rows=run.thread.source_id in given, at=here)
+
+    return paged(found, told, address("runs_list"), limit, offset)
 
 
 @router.get("/runs/{run}", auth=RUNS, response={200: schemas.RunTold, **PROBLEMS}, url_name="run_read")
 def run_read(request: TokenRequest, run: int) -> Any:
     """Tell what became of a question: its outcome, how sure it is, the SQL, and other readings."""
-    return run_told(_run(request.auth, run), with_rows=with_rows(request.auth), at=site_of(request))
+    found = _run(request.auth, run)
+    return run_told(found, with_rows=with_rows(request.auth, found.thread.source), at=site_of(request))
 
 
 @router.post("/runs/{run}/stop", auth=ASK, response={202: schemas.RunTold, **PROBLEMS}, url_name="run_stop")
@@ -85,7 +89,7 @@ def run_stop(request: TokenRequest, run: int, key: Key) -> HttpResponse:
     def act() -> schemas.RunTold:
         services.run_stop(found)
         found.refresh_from_db()
-        return run_told(found, with_rows=with_rows(request.auth), at=site_of(request))
+        return run_told(found, with_rows=with_rows(request.auth, found.thread.source), at=site_of(request))
 
     return done_once(request, key, act)
 
@@ -153,7 +157,7 @@ def _news(
         return None
     attempt, _, number = said.partition("-")
     last = int(number) if attempt == str(run.attempts) and number.isdecimal() and len(number) < 9 else 0
-    rows = with_rows(token)
+    rows = with_rows(token, run.thread.source)
     news = [
         (f"{run.attempts}-{step.number}", step_told(step.kind, step.data, with_rows=rows))
         for step in steps_of(run)

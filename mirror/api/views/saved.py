@@ -67,7 +67,7 @@ def saved_run(request: TokenRequest, saved: int, sent: schemas.Arguments, key: K
             run = services.run_saved(request.auth.owner, found, form.arguments(), is_sent=True)
         except services.AskingError as error:
             raise asking_problem(error) from None
-        return run_told(run, with_rows=with_rows(request.auth), at=site_of(request))
+        return run_told(run, with_rows=with_rows(request.auth, found.source), at=site_of(request))
 
     return done_once(request, key, act)
 

@@ -8,7 +8,7 @@ from math import ceil
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -19,11 +19,11 @@ from mirror.people.codes import services
 from mirror.people.codes.forms import CodeForm
 from mirror.people.codes.pages import codes_page
 from mirror.people.entering import coded, enter_by_code, half_in, is_coded, page_wanted
-from mirror.people.forms import wait_in_words
+from mirror.people.forms import PasswordForm, wait_in_words
 from mirror.people.models import User
 from mirror.people.provider.configured import identity_of
 from mirror.people.requests import PersonRequest
-from mirror.people.services import PeopleError
+from mirror.people.services import PeopleError, password_refused
 
 
 @login_not_required
@@ -83,7 +83,8 @@ def codes(request: HttpRequest) -> HttpResponse:
                 entered = enter_by_code(request)
                 request.user = person
     wanted = entered.headers["Location"] if entered else reverse("people:account")
-    page = {"form": form, "page": codes_page(person, fresh), "wanted": wanted}
+    again = _password_form(request, person)
+    page = {"form": form, "again": again, "page": codes_page(person, fresh), "wanted": wanted}
     response = render(request, "people/codes.html", page)
     if entered:
         response.cookies.update(entered.cookies)
@@ -91,17 +92,34 @@ def codes(request: HttpRequest) -> HttpResponse:
 
 
 @login_not_required
+@never_cache
+@sensitive_post_parameters()
 def codes_begin(request: HttpRequest) -> HttpResponse:
-    """Make a fresh secret to set codes up with."""
+    """Make a fresh secret to set codes up with; a session that is open types the password for it."""
     person = _person(request)
     if person is None:
         return redirect("people:sign_in")
-    if request.method == "POST":
-        try:
-            services.codes_begin(person)
-        except PeopleError as error:
-            messages.error(request, str(error))
+    if request.method != "POST":
+        return redirect("people:codes")
+    again = _password_form(request, person, request.POST)
+    if again and not again.is_valid():
+        if again.has_error("password", "password_incorrect"):
+            password_refused(person, "set up one-time codes")
+        page = {"form": CodeForm(), "again": again, "page": codes_page(person)}
+        return render(request, "people/codes.html", page, status=422)
+    try:
+        services.codes_begin(person)
+    except PeopleError as error:
+        messages.error(request, str(error))
     return redirect("people:codes")
+
+
+def _password_form(
+    request: HttpRequest, person: User, posted: QueryDict | None = None
+) -> PasswordForm | None:
+    """The form that asks for the password; none at the door, where it was just typed, and none for a person who has no password."""
+    asks = request.user.is_authenticated and person.has_usable_password()
+    return PasswordForm(person, posted) if asks else None
 
 
 @never_cache
@@ -117,7 +135,8 @@ def codes_end(request: PersonRequest) -> HttpResponse:
             return redirect("people:account")
     else:
         wait = 0
-    response = render(request, "people/codes.html", {"form": form, "page": codes_page(request.user)})
+    page = {"form": form, "again": None, "page": codes_page(request.user)}
+    response = render(request, "people/codes.html", page)
     return _answered(response, form, wait)
 
 

@@ -18,7 +18,7 @@ from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFail
 from mirror.reports.models import ReportPart, RunPart
 from mirror.results.services import result_delete
 from mirror.sources.limits import limits_of
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import may_send, sources_visible
 from mirror.storable import storable
 from sqlagent.values import FailureKind, Limits
 
@@ -76,6 +76,11 @@ def _allowed(making: Making, part: ReportPart) -> SavedSql:
         raise Unmakeable(
             f"{owner.get_username()} no longer sees the source {saved.source.name} of “{part.name}”.",
             "Ask its owner to share it, or hand the report over to somebody who sees it.",
+        )
+    if not may_send(owner, saved.source):
+        raise Unmakeable(
+            f"The owner of {saved.source.name} does not let the team of {owner.get_username()} send its rows (“{part.name}”).",
+            "Ask its owner under Sources, Share, or hand the report over to somebody who may.",
         )
     if saved.owner.is_active and not saved_visible(owner).filter(pk=saved.pk).exists():
         raise Unmakeable(
