@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.asking import events, sql_views, views
+from mirror.asking import events, export_views, sql_views, views
 
 app_name = "asking"
 urlpatterns = [
@@ -12,6 +12,7 @@ urlpatterns = [
     path("suggest/", views.suggest, name="suggest"),
     path("history/", views.history, name="history"),
     path("threads/<int:pk>/", views.thread, name="thread"),
+    path("threads/<int:pk>/export/<str:format>/", export_views.thread_export, name="thread_export"),
     path("threads/<int:pk>/rename/", views.thread_rename, name="thread_rename"),
     path("threads/<int:pk>/pin/", views.thread_pin, name="thread_pin"),
     path("threads/<int:pk>/delete/", views.thread_delete, name="thread_delete"),

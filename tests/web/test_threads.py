@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import json
+import zipfile
+
 import pytest
+from asgiref.sync import async_to_sync
 from django.urls import reverse
+from django.utils import timezone
 
 from mirror.asking import services
 from mirror.asking.models import Run, Thread
 from mirror.audit.models import AuditRow
 from mirror.results.models import StoredResult
+from mirror.sources.models import WithheldRight
 from mirror.work.leases import Status
 from tests.web.working import TOP, answer, ran
 
@@ -103,3 +110,73 @@ def test_a_dead_end_offers_the_nearest_questions_that_have_an_answer(
     assert "revenue" in nearest[0].lower()
     assert f"?source=shop&amp;q={nearest[0].split()[0]}" in page.content.decode()
     assert reverse("sources:source", args=[shop.pk]) in page.content.decode()
+
+
+# ---------------------------------------------------------------- taken away
+
+
+def taken(browser, run: Run, format: str) -> bytes:
+    """A thread as a file."""
+    answer = browser.get(url("thread_export", run.thread_id, format))
+    assert answer.status_code == 200
+    return async_to_sync(_joined)(answer.streaming_content)
+
+
+async def _joined(pieces) -> bytes:
+    return b"".join([piece async for piece in pieces])
+
+
+def test_a_thread_is_taken_away_by_who_asked_and_may_take_files(
+    answered, bob, shop, team, as_alice, as_bob, as_charlie
+) -> None:
+    address = url("thread_export", answered.thread_id, "html")
+    assert [browser.get(address).status_code for browser in (as_bob, as_charlie)] == [404, 404]
+    assert as_alice.get(address.replace("html", "exe")).status_code == 404
+    his = services.run_ask(bob, shop, "How many stores are there?")
+    WithheldRight.objects.create(source=shop, team=team, right="files")
+    for format in ("html", "notebook"):
+        assert as_bob.get(url("thread_export", his.thread_id, format)).status_code == 403
+    assert "take them away" in as_bob.get(url("thread", his.thread_id)).content.decode()
+    assert not AuditRow.objects.filter(verb="exported a thread").exists()
+    taken(as_alice, answered, "html")
+    done = AuditRow.objects.get(verb="exported a thread")
+    assert done.details == {"source": "shop", "format": "html", "rows": 5}
+
+
+def test_the_html_file_has_text_tables_and_sql_and_nothing_that_runs(answered, as_alice) -> None:
+    Run.objects.filter(pk=answered.pk).update(
+        asked="<script>alert(1)</script>", outcome="ambiguous", reason="Why"
+    )
+    page = taken(as_alice, answered, "html").decode()
+    assert "&lt;script&gt;" in page and "<script" not in page and "http://" not in page
+    assert "<td" in page and "GROUP BY country" in page and "5 rows." in page
+    assert "Draft." in page and "Why" in page
+
+
+def test_the_notebook_runs_against_the_rows_beside_it(answered, as_alice, tmp_path, monkeypatch) -> None:
+    hostile = 'x"); import os  # `<img src=x onerror=alert(1)>`'
+    Run.objects.filter(pk=answered.pk).update(asked=hostile)
+    ran(answered, "SELECT '```' AS fence, 7 AS n")
+    with zipfile.ZipFile(io.BytesIO(taken(as_alice, answered, "notebook"))) as packed:
+        assert sorted(packed.namelist()) == ["rows-1.parquet", "thread.ipynb"]
+        packed.extractall(tmp_path)
+    made = json.loads((tmp_path / "thread.ipynb").read_text())
+    assert (made["nbformat"], made["nbformat_minor"]) == (4, 5)
+    ids = [cell["id"] for cell in made["cells"]]
+    assert len(set(ids)) == len(ids)
+    code = [cell["source"] for cell in made["cells"] if cell["cell_type"] == "code"]
+    assert code == ["import duckdb", 'rows_1 = duckdb.read_parquet("rows-1.parquet")\nrows_1']
+    text = "\n".join(cell["source"] for cell in made["cells"] if cell["cell_type"] == "markdown")
+    assert "<img" not in text.replace("\\<img", "") and "````sql\n" in text
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    exec("\n".join(code), names)
+    assert names["rows_1"].fetchall() == [("```", 7)]
+
+
+def test_rows_that_are_gone_are_told_in_both_files(answered, as_alice) -> None:
+    StoredResult.objects.update(expires_at=timezone.now())
+    assert "no longer kept" in taken(as_alice, answered, "html").decode()
+    with zipfile.ZipFile(io.BytesIO(taken(as_alice, answered, "notebook"))) as packed:
+        assert packed.namelist() == ["thread.ipynb"]
+        assert "no longer kept" in packed.read("thread.ipynb").decode()

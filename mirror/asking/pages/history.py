@@ -14,7 +14,7 @@ from mirror.asking.models import TITLE_CHARS, Run, Thread
 from mirror.asking.pages.words import mark_of, percent
 from mirror.paging import Pager, pager_of
 from mirror.phrases import counted, one_line
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import NO_FILES, may_take_files, sources_visible
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -83,6 +83,7 @@ class ThreadPage:
     is_pinned: bool
     runs: tuple[RunItem, ...]
     last_id: int | None
+    no_files: str
     longest: int
     problem: str
     typed: str
@@ -166,6 +167,9 @@ def thread_page(thread: Thread, *, problem: str = "", typed: str = "") -> Thread
         title=thread.title,
         source=thread.source.name,
         is_pinned=thread.is_pinned,
+        no_files=""
+        if may_take_files(thread.owner, thread.source)
+        else NO_FILES.format(source=thread.source.name),
         longest=TITLE_CHARS,
         problem=problem,
         typed=typed or thread.title,

@@ -1,0 +1,83 @@
+"""A thread as one HTML file: questions, sentences, SQL and first rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from mirror.asking.models import Thread
+from mirror.asking.services.thread_files import Turn
+from mirror.phrases import counted
+from mirror.results.cells import Cell, shown
+from mirror.results.opened_files import ResultGone
+from mirror.results.rows import rows_of
+
+# Rows and columns of one table; the rest is told.
+ROWS, COLUMNS = 200, 50
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFile:
+    """One question as the file shows it; `note` says how much of the rows stands there, or why none does."""
+
+    title: str
+    when: datetime
+    sentence: str
+    draft: str
+    sql: str
+    values: list[str]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadFile:
+    """A thread in a file."""
+
+    title: str
+    source: str
+    turns: tuple[TurnFile, ...]
+
+
+def thread_file(thread: Thread, turns: Sequence[Turn]) -> ThreadFile:
+    """Lay out a thread for a file that is read without Mirror."""
+    return ThreadFile(thread.title, thread.source.name, tuple(map(_turn, turns)))
+
+
+def _turn(turn: Turn) -> TurnFile:
+    columns, rows, note = _rows(turn)
+    return TurnFile(
+        title=turn.title,
+        when=turn.run.created_at,
+        sentence=turn.sentence,
+        draft=turn.draft,
+        sql=turn.version.sql if turn.version else "",
+        values=turn.values,
+        columns=columns,
+        rows=rows,
+        note=note,
+    )
+
+
+def _rows(turn: Turn) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...], str]:
+    result = turn.version.result if turn.version else None
+    if result is None:
+        return (), (), ""
+    try:
+        read = rows_of(result, ROWS)
+    except ResultGone as error:
+        return (), (), str(error)
+    names = read.columns[:COLUMNS]
+    rows = tuple(
+        tuple(shown(value, name) for value, name in zip(row, names, strict=False)) for row in read.rows
+    )
+    note = counted(result.row_count, "row")
+    if result.row_count > len(rows):
+        note = f"The first {len(rows)} of {note}"
+    if result.truncated:
+        note += "; the source has more"
+    if len(read.columns) > COLUMNS:
+        note += f"; {len(read.columns) - COLUMNS} more columns are left out"
+    return names, rows, f"{note}."

@@ -1,0 +1,182 @@
+"""A thread to take away: its questions, SQL and rows as a notebook beside Parquet files."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Generator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirror.asking.models import Run, Thread, Version
+from mirror.asking.selectors import thread_runs
+from mirror.audit.services import record
+from mirror.exports.file_writing import write
+from mirror.exports.names import file_name
+from mirror.exports.sheets import sheet_of
+from mirror.phrases import one_line
+from mirror.results.opened_files import ResultGone, result_open
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+
+# Rows of a file beyond so many bytes, as they are stored, are left out and told.
+MOST_BYTES = 200_000_000
+# Bytes of a finished file that are sent at once.
+_SENT = 262_144
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question of a thread with the version that its page shows; None where it has none."""
+
+    run: Run
+    version: Version | None
+
+    @property
+    def title(self) -> str:
+        """What was asked, or the name of what was run."""
+        return one_line(self.run.asked or self.run.question or self.run.thread.title)
+
+    @property
+    def sentence(self) -> str:
+        """The answer in a sentence, else why there is none."""
+        return (self.version.sentence if self.version else "") or self.run.reason
+
+    @property
+    def draft(self) -> str:
+        """Why the answer is a draft; empty where nothing says so."""
+        return self.version.draft if self.version else ""
+
+    @property
+    def values(self) -> list[str]:
+        """The values of the SQL's parameters."""
+        given = self.version.arguments.items() if self.version else ()
+        return [one_line(f"{name}: {value}", 200) for name, value in given]
+
+
+def thread_turns(thread: Thread) -> list[Turn]:
+    """Give the questions of a thread as a conversation, oldest first."""
+    return [Turn(run, next(iter(run.versions.all()), None)) for run in thread_runs(thread)]
+
+
+def thread_taken(thread: Thread, turns: Sequence[Turn], format: str, by: User) -> None:
+    """Tell the audit that somebody takes a thread with its rows away."""
+    results = [turn.version.result for turn in turns if turn.version and turn.version.result]
+    rows = sum(result.row_count for result in results)
+    record(
+        "exported a thread", f"thread {thread.pk}", by=by, source=thread.source.name, format=format, rows=rows
+    )
+
+
+def notebook_pieces(thread: Thread, turns: Sequence[Turn]) -> Generator[bytes, None, None]:
+    """Give a zip of the notebook and its Parquet files, once it is whole; it is gone afterwards, and when nobody reads on."""
+    folder = Path(tempfile.mkdtemp(prefix="mirror-thread-"))
+    try:
+        path = folder / "thread.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+            files, notes, held = {}, {}, 0
+            for number, turn in enumerate(turns, start=1):
+                result = turn.version.result if turn.version else None
+                if result is None or turn.version is None:
+                    continue
+                held += result.size
+                if held > MOST_BYTES:
+                    notes[number] = (
+                        "Its rows are left out, as the file would be too large. Download them from Mirror."
+                    )
+                    continue
+                name = f"rows-{number}.parquet"
+                try:
+                    result_open(result)
+                    write("parquet", [sheet_of(result, turn.title)], folder / name)
+                except ResultGone as error:
+                    notes[number] = str(error)
+                    continue
+                packed.write(folder / name, name, zipfile.ZIP_STORED)
+                (folder / name).unlink()
+                files[number] = name
+            made = notebook(thread.title, thread.source.name, turns, files, notes)
+            packed.writestr("thread.ipynb", json.dumps(made, ensure_ascii=False, indent=1))
+        with path.open("rb") as file:
+            while piece := file.read(_SENT):
+                yield piece
+    finally:
+        with suppress(OSError):
+            shutil.rmtree(folder)
+
+
+def notebook(
+    title: str, source: str, turns: Sequence[Turn], files: dict[int, str], notes: dict[int, str]
+) -> dict[str, Any]:
+    """Lay out a notebook (nbformat 4.5). What people, models and databases wrote stands in its texts alone, its code names files of ours."""
+    cells = [
+        _text(
+            1, f"# {plain(title)}\n\nFrom {plain(source)}. The rows lie beside this file; DuckDB reads them."
+        ),
+        _code(2, "import duckdb"),
+    ]
+    for number, turn in enumerate(turns, start=1):
+        said = [f"## {number}. {plain(turn.title)}"]
+        if turn.draft:
+            said.append(f"**Draft.** {plain(turn.draft)}")
+        if turn.sentence:
+            said.append(plain(turn.sentence))
+        if turn.version and turn.version.sql:
+            said.append(fenced(turn.version.sql))
+        if turn.values:
+            said.append(plain(f"With {', '.join(turn.values)}."))
+        if turn.version and turn.version.result and turn.version.result.truncated:
+            said.append(f"These are the first {turn.version.result.row_count:,} rows; there are more.")
+        if number in notes:
+            said.append(plain(notes[number]))
+        cells.append(_text(len(cells) + 1, "\n\n".join(said)))
+        if number in files:
+            cells.append(
+                _code(
+                    len(cells) + 1, f'rows_{number} = duckdb.read_parquet("{files[number]}")\nrows_{number}'
+                )
+            )
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def plain(text: str) -> str:
+    r"""Write a text so that Markdown shows it as it is.
+
+    Example:
+        >>> plain("a*b <script> [x](y)")
+        'a\\*b \\<script\\> \\[x\\]\\(y\\)'
+    """
+    return re.sub(r"([\\`*_{}\[\]()<>#+!|$&~-])", r"\\\1", one_line(text))
+
+
+def fenced(sql: str) -> str:
+    """Write SQL as a block of Markdown, within a fence that it does not hold.
+
+    Example:
+        >>> fenced("SELECT 1")
+        '```sql\\nSELECT 1\\n```'
+    """
+    longest = max((len(run) for run in re.findall(r"`+", sql)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}sql\n{sql}\n{fence}"
+
+
+def thread_file_name(thread: Thread, extension: str) -> str:
+    """Name a file after a thread."""
+    return f"{file_name(thread.title, 'csv').rpartition('.')[0]}.{extension}"
+
+
+def _text(number: int, text: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": text}
+
+
+def _code(number: int, code: str) -> dict[str, Any]:
+    cell = {"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "source": code}
+    return {**cell, "execution_count": None, "outputs": []}
