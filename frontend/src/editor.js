@@ -2,17 +2,26 @@
 // CodeMirror leaves this file. Built by `npm run build`; the output is committed.
 import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab, toggleTabFocusMode } from "@codemirror/commands";
-import { MySQL, PostgreSQL, SQLite, StandardSQL, schemaCompletionSource, sql } from "@codemirror/lang-sql";
+import { MySQL, PostgreSQL, SQLite, StandardSQL, sql } from "@codemirror/lang-sql";
 import { HighlightStyle, bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState } from "@codemirror/state";
 import {
-  EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder as placeholderText,
+  ChangeSet, Compartment, EditorSelection, EditorState, Facet, Prec, RangeSet, RangeSetBuilder, StateEffect, StateField, Text,
+} from "@codemirror/state";
+import {
+  Decoration, EditorView, GutterMarker, ViewPlugin, WidgetType, drawSelection, gutter, highlightActiveLine, highlightActiveLineGutter, keymap,
+  lineNumbers, placeholder as placeholderText,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 const dialects = { sqlite: SQLite, postgres: PostgreSQL, mysql: MySQL };
+
+// `change.js` comes only where SQL is changed in words: it is built on this bundle's own CodeMirror (`shared.js`).
+const shared = {
+  ChangeSet, Compartment, Decoration, EditorSelection, EditorState, EditorView, Facet, GutterMarker, Prec, RangeSet, RangeSetBuilder, StateEffect,
+  StateField, Text, ViewPlugin, WidgetType, gutter,
+};
 
 const look = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--sql-keyword)", fontWeight: "600" },
@@ -60,21 +69,6 @@ const theme = EditorView.theme({
   ".cm-button": { backgroundImage: "none", backgroundColor: "var(--panel)", border: "1px solid var(--line-strong)", borderRadius: "4px" },
 });
 
-// Columns of every table that the text already names, offered without a prefix.
-function columnSource(tables) {
-  return (context) => {
-    const word = context.matchBefore(/\w+/);
-    if (!word || context.state.sliceDoc(word.from - 1, word.from) === ".") return null;
-    const text = context.state.doc.toString().toLowerCase();
-    const seen = new Map();
-    for (const [table, columns] of Object.entries(tables)) {
-      if (!text.includes(table.toLowerCase().split(".").pop())) continue;
-      for (const column of columns) if (!seen.has(column)) seen.set(column, { label: column, type: "property", detail: table, boost: 2 });
-    }
-    return seen.size ? { from: word.from, options: [...seen.values()], validFor: /^\w*$/ } : null;
-  };
-}
-
 // Right behind these somebody wants to be told what can follow, without a letter typed.
 const ASKS = /(?:\w|[."`]|[=(,]\s*'[^'\n]*|\b(?:select|from|join|on|using|where|and|or|by|having|like|in)\s+\(?|[,=(]\s+)$/i;
 
@@ -103,26 +97,15 @@ function option({ label, insert, kind, note }) {
   return { ...made, apply };
 }
 
-function language(dialect, tables) {
-  const spoken = dialects[dialect] ?? StandardSQL;
-  const schema = Object.fromEntries(
-    Object.entries(tables).map(([table, columns]) => [table, columns.map((c) => ({ label: c, type: "property", detail: table }))]),
-  );
-  return [
-    sql({ dialect: spoken, upperCaseKeywords: true }),
-    spoken.language.data.of({ autocomplete: schemaCompletionSource({ dialect: spoken, schema }) }),
-    spoken.language.data.of({ autocomplete: columnSource(tables) }),
-  ];
-}
-
 /**
  * Put an editor into `parent`. `onRun` is called for Ctrl/Cmd-Enter, `onRunSelection` for that with Shift,
  * `onRunToCursor` for Alt-Enter, `onChange` with every new text.
  * With `complete` (text, place: a promise of what is offered) that alone completes.
  * Tab indents; after Escape, Tab leaves the editor (and Ctrl-m switches that for good).
  */
-export function edit({ parent, text, dialect, tables = {}, label, placeholder = "", describedBy, readOnly = false, onRun, onRunSelection, onRunToCursor, onChange, onFormat, complete }) {
-  const names = new Compartment();
+export function edit({ parent, text, dialect, label, placeholder = "", describedBy, onRun, onRunSelection, onRunToCursor, onChange, onFormat, complete }) {
+  // While a proposal is looked at, `held.text` gives the text that counts, and `held.end` ends the look.
+  const review = new Compartment(), held = {};
   // What scrolls holds something that the keyboard reaches by tabindex: being editable alone does not say so to everyone.
   const attributes = { "aria-label": label, tabindex: "0" };
   if (describedBy) attributes["aria-describedby"] = describedBy;
@@ -141,20 +124,26 @@ export function edit({ parent, text, dialect, tables = {}, label, placeholder = 
         lineNumbers(), highlightActiveLineGutter(), highlightActiveLine(), history(), drawSelection(),
         bracketMatching(), closeBrackets(), autocompletion({ icons: false, ...(complete ? { override: [served(complete)] } : {}) }), highlightSelectionMatches(),
         placeholderText(placeholder), indentUnit.of("  "), EditorState.tabSize.of(2), EditorView.lineWrapping,
-        EditorState.readOnly.of(readOnly), EditorView.contentAttributes.of(attributes),
+        EditorView.contentAttributes.of(attributes),
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, indentWithTab, ...defaultKeymap]),
-        syntaxHighlighting(look), theme, names.of(language(dialect, tables)),
-        EditorView.updateListener.of((update) => { if (update.docChanged) onChange?.(update.state.doc.toString()); }),
+        syntaxHighlighting(look), theme, sql({ dialect: dialects[dialect] ?? StandardSQL, upperCaseKeywords: true }), review.of([]),
+        EditorView.updateListener.of((update) => { if (update.docChanged && !held.text) onChange?.(update.state.doc.toString()); }),
       ],
     }),
   });
   return {
-    text: () => view.state.doc.toString(),
-    replace: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
+    text: () => (held.text?.() ?? view.state.doc).toString(),
+    replace: (next) => { held.end?.(); view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }); },
     selected: () => view.state.sliceDoc(view.state.selection.main.from, view.state.selection.main.to),
     before: () => view.state.sliceDoc(0, view.state.selection.main.head),
     insert: (words) => { view.dispatch(view.state.replaceSelection(words)); view.focus(); },
-    learn: (known) => view.dispatch({ effects: names.reconfigure(language(dialect, known)) }),
+    change: async (host, event) => {
+      const sends = event.type === "click" ? event.target.closest("[formaction]") : event.key === "Enter" && event.target.name === "words";
+      if (sends) event.preventDefault();
+      globalThis.mirrorCodeMirror = shared;
+      (await import("./change.js")).changing(host, view, review, held);
+      if (sends) held.send();
+    },
     mark: (at, message) => {
       if (at === null) return view.dispatch(setDiagnostics(view.state, []));
       const from = Math.max(0, Math.min(at, view.state.doc.length));
@@ -171,6 +160,6 @@ export function edit({ parent, text, dialect, tables = {}, label, placeholder = 
       view.dispatch(setDiagnostics(view.state, marks));
     },
     focus: () => view.focus(),
-    destroy: () => view.destroy(),
+    destroy: () => { held.stop?.abort(); view.destroy(); },
   };
 }

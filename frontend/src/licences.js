@@ -1,7 +1,7 @@
 // Writes the licences of everything the bundles hold beside them, from the metafiles esbuild leaves.
 import { readFileSync, readdirSync, writeFileSync, rmSync } from "node:fs";
 
-const METAS = ["node_modules/.editor-meta.json", "node_modules/.charts-meta.json"];
+const METAS = ["node_modules/.editor-meta.json", "node_modules/.change-meta.json", "node_modules/.charts-meta.json"];
 const inputs = METAS.flatMap((meta) => Object.keys(JSON.parse(readFileSync(meta, "utf8")).inputs));
 const packages = new Set(inputs.map((path) => path.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1]).filter(Boolean));
 const parts = [...packages].sort().map((name) => {

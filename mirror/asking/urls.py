@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.asking import events, views
+from mirror.asking import events, sql_views, views
 
 app_name = "asking"
 urlpatterns = [
@@ -21,6 +21,8 @@ urlpatterns = [
     path("runs/<int:pk>/edit/", views.edit, name="edit"),
     path("runs/<int:pk>/readings/<int:index>/use/", views.use_reading, name="use_reading"),
     path("runs/<int:pk>/sent/", views.sent, name="sent"),
+    path("in-words/<int:pk>/change/", sql_views.change_sql, name="change_sql"),
+    path("in-words/<int:pk>/explain/", sql_views.explain_sql, name="explain_sql"),
     path("saved/<int:pk>/run/", views.run_saved, name="run_saved"),
     path("versions/<int:pk>/", views.version, name="version"),
     path("versions/<int:pk>/stop/", views.version_stop, name="version_stop"),

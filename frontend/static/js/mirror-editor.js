@@ -1,13 +1,7 @@
-// <mirror-editor dialect catalog complete label error-at error-message format check kept>: a textarea grown into a SQL editor.
-// The textarea stays the form's field (and the whole thing, when scripts or the bundle do not load):
-// every keystroke is written back into it. Ctrl/Cmd-Enter sends the form.
+// <mirror-editor dialect complete label error-at error-message format check kept>: a textarea grown into a SQL editor.
+// The textarea stays the form's field: every keystroke is written back into it.
 import { announce } from "./announce.js";
 import { showValues } from "./values.js";
-
-async function names(url) {
-  const reply = await fetch(url, { headers: { Accept: "application/json" } });
-  return reply.ok ? (await reply.json()).tables ?? {} : {};
-}
 
 const LINT_MS = 900;
 
@@ -31,7 +25,6 @@ class MirrorEditor extends HTMLElement {
       label: this.getAttribute("label") ?? "SQL",
       placeholder: this.field.placeholder,
       describedBy: this.field.getAttribute("aria-describedby"),
-      readOnly: this.field.readOnly,
       onRun: () => this.run(),
       onRunSelection: () => this.runSelection(),
       onRunToCursor: () => this.runToCursor(),
@@ -46,8 +39,6 @@ class MirrorEditor extends HTMLElement {
     this.markError();
     this.listen();
     if (this.hasAttribute("check") && this.value.trim() && !this.hasAttribute("error-at")) this.lintTimer = setTimeout(() => this.lint(), LINT_MS);
-    const catalog = this.getAttribute("catalog");
-    if (catalog && !this.hasAttribute("complete")) names(catalog).then((tables) => this.handle?.learn(tables)).catch(() => { /* without names it is still an editor */ });
     this.dataset.ready = "";
   }
 
@@ -77,9 +68,12 @@ class MirrorEditor extends HTMLElement {
     this.stopListening = new AbortController();
     const form = this.closest("form");
     form?.addEventListener("click", () => this.place(), { signal: this.stopListening.signal, capture: true });
-    form?.addEventListener("click", (event) => {
-      if (event.target.closest("[data-formats]")) this.format();
-    }, { signal: this.stopListening.signal });
+    for (const name of ["focusin", "keydown", "click"]) {
+      form?.addEventListener(name, (event) => {
+        if (event.target.closest("[data-changes]")) this.handle.change(this, event);
+        else if (name === "click" && event.target.closest("[data-formats]")) this.format();
+      }, { signal: this.stopListening.signal });
+    }
     // Before anybody reads the form.
     form?.addEventListener("submit", () => { clearTimeout(this.lintTimer); this.say(null); this.place(); }, { signal: this.stopListening.signal, capture: true });
     // What the server took is kept there from here on; what it did not take stays kept here.
@@ -142,8 +136,7 @@ class MirrorEditor extends HTMLElement {
     this.runPart(this.handle.before());
   }
 
-  // The form takes its values the moment it is sent; what is whole is back right after. A form with a place for a part
-  // sends that beside the whole text.
+  // A form with a place for a part sends that beside the whole text; in another the whole is back right after.
   runPart(part) {
     const place = this.closest("form")?.elements.part ?? this.field;
     const whole = place.value;

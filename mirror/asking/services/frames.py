@@ -26,6 +26,7 @@ __all__ = [
     "Understood",
     "frame_read",
     "frame_title",
+    "source_known",
     "version_asked",
     "version_changed",
     "version_frame",
@@ -76,7 +77,7 @@ def version_understood(version: Version) -> Understood | None:
     if version.frame is None:
         return None
     try:
-        known = _known(version.run.thread.source)
+        known = source_known(version.run.thread.source)
     except FrameError as error:
         return Understood(note=str(error))
     try:
@@ -104,7 +105,7 @@ def frame_read(
     if frame is None:
         return None
     try:
-        known = _known(source, is_page=is_page)
+        known = source_known(source, is_page=is_page)
         return frame_of(frame, known.model), known
     except FrameError:
         return None
@@ -114,7 +115,7 @@ def version_changed(version: Version, slot: str, key: str) -> Changed:
     """Change one slot of what a version was understood as. Raises: FrameError where that is not offered."""
     if version.frame is None:
         raise FrameError("This SQL was not written from words that could be changed here.")
-    known = _known(version.run.thread.source)
+    known = source_known(version.run.thread.source)
     frame = frame_of(version.frame, known.model)
     done = frame_changed(frame, slot, key, known, today_of(known))
     return Changed(
@@ -132,7 +133,7 @@ def version_asked(version: Version) -> str:
     if version.frame is None or not is_other:
         return ""
     try:
-        known = _known(version.run.thread.source, is_page=False)
+        known = source_known(version.run.thread.source, is_page=False)
         return asked_again(frame_of(version.frame, known.model), known, today_of(known))
     except FrameError:
         return ""
@@ -141,12 +142,12 @@ def version_asked(version: Version) -> str:
 def frame_title(source: Source, frame: dict[str, Any]) -> str:
     """Say in few words what the rows of a frame are; empty where it cannot be read any more."""
     try:
-        return title_of(frame_of(frame, _known(source).model))
+        return title_of(frame_of(frame, source_known(source).model))
     except FrameError:
         return ""
 
 
-def _known(source: Source, *, is_page: bool = True) -> Known:
+def source_known(source: Source, *, is_page: bool = True) -> Known:
     """The source as the analyst sees it, derived from what is at hand. Raises: FrameError where nothing is."""
     catalog, index = source_at_hand(source, is_page=is_page)
     if catalog is None or index is None:

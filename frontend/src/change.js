@@ -1,0 +1,134 @@
+// SQL changed in words: what is typed is sent, and the proposal is shown in the editor as changes to accept or reject one by one.
+// Loaded by the editor when somebody first goes to the field. Until all is decided nothing is typed into the text, and what counts
+// is the old text with the changes that were accepted.
+import { acceptChunk, getChunks, getOriginalDoc, goToNextChunk, goToPreviousChunk, rejectChunk, unifiedMergeView } from "@codemirror/merge";
+import { EditorState, EditorView } from "@codemirror/state";
+
+const LOST = "The proposal could not be fetched. What you typed is still here; try again.";
+
+const theme = EditorView.theme({
+  ".cm-changedLine, .cm-insertedLine": { backgroundColor: "var(--good-soft) !important" },
+  ".cm-changedText": { background: "none !important", boxShadow: "inset 0 -2px var(--good)" },
+  ".cm-deletedChunk": { backgroundColor: "var(--bad-soft) !important", display: "flow-root" },
+  ".cm-deletedChunk .cm-deletedText": { background: "none !important", boxShadow: "inset 0 -2px var(--bad)" },
+  ".cm-deletedChunk del": { textDecoration: "none" },
+  ".cm-deletedChunk .cm-chunkButtons": { position: "static", float: "right", display: "flex", gap: "4px", marginInlineEnd: "8px" },
+  ".cm-deletedChunk .cm-chunkButtons button": {
+    border: "1px solid var(--line-strong)", background: "var(--panel)", color: "var(--text)", borderRadius: "4px", padding: "0 8px",
+    font: "inherit", fontFamily: "var(--sans)", fontSize: "var(--size-small)", cursor: "pointer",
+  },
+  ".cm-changeGutter": { width: "3px", paddingLeft: "1px" },
+  ".cm-changedLineGutter": { background: "var(--good) !important" },
+  ".cm-deletedLineGutter": { background: "var(--bad) !important" },
+});
+
+export function changing(host, view, review, held) {
+  const form = host.closest("form");
+  const place = form?.querySelector("[data-changes]");
+  if (!place || held.stop) return;
+  held.stop = new AbortController();
+  const { signal } = held.stop;
+  const field = place.querySelector("[name=words]"), ask = place.querySelector("[formaction]");
+  const told = place.querySelector("[data-told]"), bar = place.querySelector("[data-decides]").parentElement;
+  let words = "", decided = 0, changed = 0;
+
+  const open = () => getChunks(view.state)?.chunks ?? [];
+  const say = (text) => {
+    told.textContent = text;
+    told.hidden = !text;
+    const live = document.getElementById("announcer");
+    if (live && text) live.textContent = text;
+  };
+  const end = () => {
+    held.text = held.end = null;
+    view.dispatch({ effects: review.reconfigure([]) });
+    bar.hidden = true;
+    say("");
+  };
+  const settle = () => {
+    const left = open().length;
+    host.changed(held.text().toString());
+    if (left) return say(`${words} ${left} change${left === 1 ? "" : "s"} to accept or reject.`);
+    end();
+    say(changed ? `Done: ${changed} of ${decided} change${decided === 1 ? "" : "s"} accepted.` : "The SQL is as it was.");
+    field.value = changed ? "" : field.value;
+    view.focus();
+  };
+  const decide = (accepts, at) => {
+    if (!(accepts ? acceptChunk : rejectChunk)(view, at)) return false;
+    decided += 1;
+    changed += accepts;
+    return true;
+  };
+  const here = () => {
+    const at = view.state.selection.main.head;
+    return open().find(({ fromB, endB }) => fromB <= at && endB >= at) ?? open()[0];
+  };
+  const go = (at) => view.dispatch({ selection: { anchor: at }, scrollIntoView: true });
+  const control = (type, act) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.tabIndex = -1; // the keyboard has the same in the row of buttons under the field
+    button.textContent = type === "accept" ? "Accept" : "Reject";
+    button.onmousedown = (event) => { decided += 1; changed += type === "accept"; act(event); settle(); };
+    return button;
+  };
+
+  function propose(sql) {
+    const original = view.state.doc;
+    decided = changed = 0;
+    held.text = () => getOriginalDoc(view.state);
+    held.end = end;
+    view.dispatch({
+      changes: { from: 0, to: original.length, insert: sql },
+      effects: review.reconfigure([unifiedMergeView({ original, mergeControls: control, syntaxHighlightDeletions: false }), EditorState.readOnly.of(true), theme]),
+    });
+    if (open().length) go(open()[0].fromB);
+    bar.hidden = false;
+    settle();
+    bar.querySelector("button").focus();
+  }
+
+  async function send() {
+    if (held.end) decideAll(false);
+    if (!field.value.trim()) return field.focus();
+    host.place();
+    const body = new FormData(form);
+    body.set("sql", host.value);
+    ask.disabled = true;
+    say("Reading what you typed");
+    let found = null;
+    try {
+      const reply = await fetch(ask.formAction, { method: "POST", body, headers: { Accept: "application/json" } });
+      if (!reply.redirected) found = await reply.json();
+    } catch { /* said below */ }
+    ask.disabled = false;
+    if (!found) return say(LOST);
+    words = found.words;
+    if (!found.sql) return say(words);
+    return propose(found.sql);
+  }
+
+  function decideAll(accepts) {
+    for (let one = open()[0]; one; one = open()[0]) if (!decide(accepts, one.fromB)) break;
+    settle();
+  }
+
+  const acts = {
+    accept: () => { decide(true, here().fromB); settle(); },
+    reject: () => { decide(false, here().fromB); settle(); },
+    "accept-all": () => decideAll(true),
+    "reject-all": () => decideAll(false),
+    next: () => { if (!goToNextChunk(view)) goToPreviousChunk(view); go(here().fromB); say(`${words} Line ${view.state.doc.lineAt(here().fromB).number}.`); },
+  };
+  bar.addEventListener("click", (event) => {
+    const act = acts[event.target.closest("[data-decides]")?.dataset.decides];
+    if (act && open().length) act();
+  }, { signal });
+  held.send = send;
+  place.addEventListener("keydown", (event) => { if (event.key === "Escape" && held.end) decideAll(false); }, { signal });
+  // What stands in the editor is what runs.
+  form.addEventListener("submit", ({ submitter }) => {
+    if (held.end && (!submitter || submitter.id === "run-sql" || submitter.name === "run")) decideAll(true);
+  }, { signal, capture: true });
+}

@@ -1,0 +1,217 @@
+"""Names that a wish may use of one statement: its outputs, and the columns of the tables that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlglot import exp
+
+from sqlagent.catalog.semantics import Field, Role
+from sqlagent.language.words import name_words, stem, tokenise
+from sqlagent.makers.analyst.dialects import Dialect
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.rewriting.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One output: its place, its SQL without its name, its name, and whether it sums rows up."""
+
+    number: int
+    sql: str
+    name: str
+    tree: exp.Expr
+    is_figure: bool
+
+    @property
+    def said(self) -> str:
+        """The output in few words."""
+        return self.name or self.sql
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A column as the statement's SQL names it, with the table's name there; `joins` are those that it needs first."""
+
+    field: Field
+    sql: str
+    before: str = ""
+    joins: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """The column in few words."""
+        return self.sql
+
+
+class Named:
+    """A statement beside its source: what its words may name."""
+
+    def __init__(self, layout: Layout, source: Source) -> None:
+        self.layout = layout
+        self.source = source
+        self.dialect = Dialect(source.model.dialect, source.model.calendar)
+
+    @cached_property
+    def outputs(self) -> tuple[Output, ...]:
+        """The outputs, in their order; none where one is a star."""
+        trees = self.layout.tree.expressions
+        if any(
+            isinstance(one, exp.Star) or isinstance(one, exp.Column) and isinstance(one.this, exp.Star)
+            for one in trees
+        ):
+            return ()
+        items = self.layout.items("expressions")
+        if len(items) != len(trees):
+            return ()
+        found = []
+        for number, one in enumerate(trees):
+            inner = one.this if isinstance(one, exp.Alias) else one
+            bare = inner.sql(dialect=self.layout.dialect, comments=False)
+            name = (
+                one.alias if isinstance(one, exp.Alias) else one.name if isinstance(one, exp.Column) else ""
+            )
+            found.append(Output(number, bare, name, inner, has_figure(inner)))
+        return tuple(found)
+
+    @cached_property
+    def is_grouped(self) -> bool:
+        """Whether rows are summed up."""
+        return self.layout.tree.args.get("group") is not None or any(one.is_figure for one in self.outputs)
+
+    @cached_property
+    def columns(self) -> tuple[Known, ...]:
+        """The columns of the tables that are read, without those of statements in their place."""
+        sources = [*_sources(self.layout.tree)]
+        ctes = {one.alias.lower() for one in self.layout.tree.ctes}
+        found: list[Known] = []
+        for one in sources:
+            if not isinstance(one, exp.Table) or not one.db and one.name.lower() in ctes:
+                continue
+            key = self._key(one)
+            alias = one.args["alias"].this if one.args.get("alias") else one.this
+            before = alias.sql(dialect=self.layout.dialect)
+            for field in self.source.model.fields.get(key, ()):
+                own = self.dialect.quoted(field.column)
+                found.append(Known(field, f"{before}.{own}" if len(sources) > 1 else own, before))
+        return tuple(found)
+
+    def _key(self, table: exp.Table) -> str:
+        low = table.name.lower()
+        keys = [key for key in self.source.model.things if key.lower() in (low, f"{table.db.lower()}.{low}")]
+        if table.db:
+            keys = [key for key in keys if "." in key] or keys
+        return keys[0] if keys else ""
+
+    def output(self, words: str) -> list[Output]:
+        """The outputs that words name."""
+        meant = stems(words)
+        exact = [one for one in self.outputs if one.name.lower() == words.strip().lower()]
+        return exact or [one for one in self.outputs if one.name and stems_of_name(one.name) == meant]
+
+    def column(self, words: str, among: Sequence[Known] | None = None) -> list[Known]:
+        """The columns that words name, among those of the statement's tables: by their own name, or with their table's before it."""
+        columns = self.columns if among is None else among
+        low, meant = words.strip().lower(), stems(words)
+        exact = [one for one in columns if low in (one.field.column.lower(), one.sql.lower())]
+        return exact or [one for one in columns if meant in self._called(one.field)]
+
+    def _called(self, field: Field) -> Iterator[tuple[str, ...]]:
+        noun = self.source.model.things[field.table].noun
+        for own in {field.words, stems_of_name(field.column), *(stems(one) for one in field.also)}:
+            yield own
+            yield (*noun, *own)
+
+    def is_table(self, words: str) -> bool:
+        """Whether words are what the rows of a table that is read are called, or an output."""
+        meant = stems(words)
+        nouns = {self.source.model.things[one.field.table].noun for one in self.columns}
+        return not meant or meant in nouns or bool(self.output(words)) or bool(self.column(words))
+
+    @cached_property
+    def times(self) -> tuple[Known, ...]:
+        """The columns of times."""
+        return tuple(one for one in self.columns if one.field.role is Role.TIME)
+
+    def time(self) -> Known | str:
+        """The column that a period is meant of, or the reason why there is none that is sure.
+
+        One that the statement looks at already comes first, then the only one, then the one that the rows of its only table of events
+        happen at.
+        """
+        if not self.times:
+            return "No table that this statement reads itself has a column of times."
+        if len(self.times) == 1:
+            return self.times[0]
+        used = self._used()
+        seen = [one for one in self.times if any(self.is_same(one, other) for other in used)]
+        if len(seen) == 1:
+            return seen[0]
+        usual = [
+            one
+            for one in self.times
+            if self.source.model.things[one.field.table].default_time == one.field.column
+        ]
+        first = self.columns[0].field.table
+        own = [one for one in usual if one.field.table == first]
+        if len(usual) == 1 or len(own) == 1:
+            return (usual if len(usual) == 1 else own)[0]
+        names = ", ".join(one.sql for one in self.times)
+        return f"Several columns may be meant by a time: {names}. Name one in the SQL first."
+
+    def _used(self) -> list[exp.Column]:
+        found: list[exp.Column] = []
+        for clause in ("expressions", "where", "group", "order"):
+            parts = self.layout.tree.args.get(clause) or []
+            for one in parts if isinstance(parts, list) else [parts]:
+                found += one.find_all(exp.Column)
+        return found
+
+    def is_same(self, known: Known, column: exp.Column) -> bool:
+        """Whether a column of the statement is a known one."""
+        if column.name.lower() != known.field.column.lower():
+            return False
+        if not column.table:
+            return sum(one.field.column.lower() == column.name.lower() for one in self.columns) == 1
+        alias = known.sql.rpartition(".")[0].strip('"`').lower()
+        return not alias or alias == column.table.lower()
+
+    def is_of(self, known: Known, node: exp.Expr) -> bool:
+        """Whether a known column is the only one of an expression."""
+        columns = [*node.find_all(exp.Column)]
+        return bool(columns) and all(self.is_same(known, one) for one in columns)
+
+
+def _sources(select: exp.Select) -> Iterator[exp.Expr]:
+    from_ = select.args.get("from_")
+    if from_ is not None:
+        yield from_.this
+    for join in select.args.get("joins") or []:
+        yield join.this
+
+
+def has_figure(node: exp.Expr) -> bool:
+    """Whether an expression sums rows up, other than over a window or in a statement of its own."""
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, exp.AggFunc):
+            return True
+        if not isinstance(here, exp.Window | exp.Query):
+            stack.extend(here.iter_expressions())
+    return False
+
+
+def stems(words: str) -> tuple[str, ...]:
+    """The stems of words, without articles."""
+    found = [one.low for one in tokenise(words) if one.kind != "mark"]
+    return tuple(
+        stem(part) for one in found if one not in ("the", "a", "an", "of") for part in one.split("_") if part
+    )
+
+
+def stems_of_name(name: str) -> tuple[str, ...]:
+    """The stems of a name."""
+    return tuple(stem(one) for one in name_words(name))
