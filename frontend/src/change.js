@@ -33,7 +33,12 @@ export function changing(host, view, review, held) {
   let words = "", decided = 0, changed = 0;
 
   const open = () => getChunks(view.state)?.chunks ?? [];
-  const say = (text) => { told.textContent = text; told.hidden = !text; };
+  const say = (text) => {
+    told.textContent = text;
+    told.hidden = !text;
+    const live = document.getElementById("announcer");
+    if (live && text) live.textContent = text;
+  };
   const end = () => {
     held.text = held.end = null;
     view.dispatch({ effects: review.reconfigure([]) });

@@ -131,9 +131,9 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
     """
     wish = wish or TableWish()
     base = reverse("results:rows", args=[result.pk])
-    no_files = (
-        "" if may_take_files(result.owner, result.source) else NO_FILES.format(source=result.source.name)
-    )
+    owner = result.owner
+    is_taken = owner is None or may_take_files(owner, result.source)
+    no_files = "" if is_taken else NO_FILES.format(source=result.source.name)
     shell: dict[str, Any] = {"id": str(result.pk), "url": base, "title": title[:100], "no_files": no_files}
     problem = ""
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -54,6 +55,25 @@ def test_a_share_is_of_all_groups(shop):
     sql = "SELECT status, SUM(total) AS revenue FROM orders GROUP BY status"
     made = rewritten("add the share of the total", sql, source_of(catalog, index), TODAY, index)
     assert sum(row[2] for row in database.execute(made.sql)) == pytest.approx(100)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "quote", "month", "day"),
+    [
+        ("postgres", '"', "TO_CHAR(ordered_on, 'YYYY-MM')", "'2025-01-01'"),
+        ("mysql", "`", "DATE_FORMAT(ordered_on, '%Y-%m')", "'2025-01-01'"),
+        ("duckdb", '"', "STRFTIME(ordered_on, '%Y-%m')", "DATE '2025-01-01'"),
+    ],
+)
+def test_times_and_names_are_those_of_the_dialect(shop, dialect, quote, month, day):
+    _, catalog, index = shop
+    source = source_of(replace(catalog, dialect=dialect), index)
+    sql = f"SELECT {quote}status{quote}, COUNT(*) FROM orders GROUP BY {quote}status{quote}"
+    made = rewritten("only 2025 and per month", sql, source, TODAY, index)
+    assert f"SELECT {quote}status{quote}, {month} AS {quote}month{quote}, COUNT(*)" in made.sql
+    assert (
+        f"WHERE ordered_on >= {day} AND" in made.sql and f"GROUP BY {quote}status{quote}, {month}" in made.sql
+    )
 
 
 def test_a_join_that_a_group_needs_changes_no_total(shop):

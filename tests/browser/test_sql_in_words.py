@@ -18,6 +18,7 @@ def test_a_proposal_is_accepted_change_by_change_and_the_sql_told(page: Page):
     page.keyboard.press("Enter")
     told = page.locator("#change-told")
     expect(told).to_contain_text("2 changes to accept or reject")
+    expect(page.locator("#announcer")).to_contain_text("2 changes to accept or reject")
     expect(page.get_by_role("button", name="Accept all")).to_be_focused()
     expect(page.locator("#sql-text")).to_have_value(SQL)
     assert not violations(page)

@@ -61,7 +61,7 @@ def sql_change(user: User, source: Source, text: str, at: int | None, typed: str
         return Proposal("", NO_WORDS)
     if not text.strip() or len(text) > SQL_CHARS:
         return Proposal("", NO_SQL if not text.strip() else _long(text))
-    place = statement_at(text, len(text) if at is None else at, source.engine)
+    place = statement_at(text, len(text) if at is None else at, _dialect(source))
     if len(place.text) > LONGEST:
         return Proposal("", _long(place.text, LONGEST))
     refused = sql_problem(source, place.text)
@@ -114,10 +114,11 @@ def sql_explain(user: User, source: Source, text: str, at: int | None) -> Explan
     """Say what the statement at a place of a text does: by its frame where one is stored with it, and clause by clause."""
     if not text.strip() or len(text) > SQL_CHARS:
         return Explanation("", (), NO_SQL if not text.strip() else _long(text))
-    sql = statement_at(text, len(text) if at is None else at, source.engine).text
+    dialect = _dialect(source)
+    sql = statement_at(text, len(text) if at is None else at, dialect).text
     if len(sql) > LONGEST:
         return Explanation("", (), _long(sql, LONGEST))
-    lines = explained(sql, source.engine)
+    lines = explained(sql, dialect)
     if not lines:
         refused = sql_problem(source, sql)
         why = f" {refused.what}" if refused is not None else ""
@@ -126,6 +127,12 @@ def sql_explain(user: User, source: Source, text: str, at: int | None) -> Explan
         )
     found = _frame(user, source, sql)
     return Explanation(told(found[0]) if found is not None else "", lines)
+
+
+def _dialect(source: Source) -> str:
+    """The SQL that a source speaks, also where its engine is one of many by SQLAlchemy."""
+    catalog, _ = source_at_hand(source)
+    return catalog.dialect if catalog is not None else source.engine
 
 
 def _long(text: str, most: int = SQL_CHARS) -> str:
