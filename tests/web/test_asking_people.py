@@ -16,6 +16,11 @@ pytestmark = pytest.mark.django_db
 # Every address with an id, its verb, and what its owner gets.
 ADDRESSES = [
     ("thread", "get", 200),
+    ("thread_export", "get", 200),
+    ("thread_rename", "post", 302),
+    ("thread_pin", "post", 302),
+    ("thread_delete", "get", 200),
+    ("thread_delete", "post", 302),
     ("run", "get", 200),
     ("run_live", "get", 200),
     ("stop", "post", 302),
@@ -35,7 +40,15 @@ ADDRESSES = [
     ("version_verify", "post", 302),
     ("version_feedback", "post", 302),
 ]
-SENT = {"question": "How many stores are there?", "sql": "SELECT 1", "name": "One", "mark": "bar"}
+# What is read and sent at one address.
+BOTH = ("chart", "thread_delete")
+SENT = {
+    "title": "Stores",
+    "question": "How many stores are there?",
+    "sql": "SELECT 1",
+    "name": "One",
+    "mark": "bar",
+}
 
 
 @pytest.fixture
@@ -83,7 +96,12 @@ def version(shop, alice, media) -> Version:
 
 
 def address(name: str, version: Version) -> str:
-    ids = {"thread": [version.run.thread_id], "use_reading": [version.run_id, 0]}
+    thread = version.run.thread_id
+    ids = {
+        **dict.fromkeys(("thread", "thread_rename", "thread_pin", "thread_delete"), [thread]),
+        "thread_export": [thread, "html"],
+        "use_reading": [version.run_id, 0],
+    }
     of_version = name.startswith("version") or name in ("change", "chart", "save")
     return reverse(f"asking:{name}", args=ids.get(name, [version.pk if of_version else version.run_id]))
 
@@ -101,14 +119,16 @@ def test_only_who_asked_gets_in(version, as_alice, as_bob, as_charlie, client, n
     assert getattr(as_alice, verb)(where, SENT).status_code == status
 
 
-@pytest.mark.parametrize(("name", "verb", "status"), [a for a in ADDRESSES if a[0] != "chart"])
+@pytest.mark.parametrize(("name", "verb", "status"), [a for a in ADDRESSES if a[0] not in BOTH])
 def test_no_address_takes_the_other_verb(version, as_alice, name, verb, status) -> None:
     other = "post" if verb == "get" else "get"
     assert getattr(as_alice, other)(address(name, version)).status_code == 405
 
 
 def test_every_address_is_walked() -> None:
-    walked = {name for name, _, _ in ADDRESSES} | {"ask", "history", "run_events", "run_saved", "suggest"}
+    walked = {name for name, _, _ in ADDRESSES} | {"ask", "history", "run_events", "suggest"}
+    # Of saved SQL and of sources: test_library and test_sql_in_words walk them.
+    walked |= {"run_saved", "saved_last", "change_sql", "explain_sql"}
     assert {pattern.name for pattern in urls.urlpatterns} == walked
 
 
