@@ -42,6 +42,7 @@ PAGES = (
     "/account/tokens/",
     "/sources/1/agents/",
     "/threads/1/",
+    "/go/",
     "/nowhere/",
 )
 

@@ -114,7 +114,9 @@ export async function openKeys(address) {
     Object.assign(close, { type: "button", className: "button button-small", textContent: "Close" });
     close.dataset.closes = "";
     const page = await fetched(address);
-    dialog.append(page.getElementById("keys"), close);
+    const keys = page.getElementById("keys");
+    Object.assign(keys, { tabIndex: 0, role: "region", ariaLabel: "Keys" });
+    dialog.append(keys, close);
   }
   dialog.showModal();
 }
