@@ -12,8 +12,8 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.asked import Asked
-from sqlagent.makers.analyst.changing.intents import ROUND, Intent, swapped_for
-from sqlagent.makers.analyst.changing.removing import gone, is_named_by, one_of_two, turned
+from sqlagent.makers.analyst.changing.intents import ROUND, TOTAL, Intent, swapped_for
+from sqlagent.makers.analyst.changing.removing import gone, in_total, is_named_by, moved, one_of_two, turned
 from sqlagent.makers.analyst.changing.wordings import (
     DENIED,
     Stretch,
@@ -47,7 +47,9 @@ _COUNT = re.compile(
 _LIST = re.compile(r"^(?:which|list|show|the|all|names of)\s+(?:all\s+)?(?:the\s+)?", re.IGNORECASE)
 _ASKS = re.compile(r"^(?:what|how|which|who|whom|where|when|why|did|does|do|is|are|they|it)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"the (year|quarter|month|week|period) before")
-_STUTTER = re.compile(r"\b(by|per|in|for) (?:by|per|in|for)\b", re.IGNORECASE)
+_STUTTER = re.compile(
+    r"\b(by|per|in|for|since|during|from|on) (?:by|per|in|for|since|during|from|on)\b", re.IGNORECASE
+)
 
 
 def proposed(
@@ -56,6 +58,8 @@ def proposed(
     """Give the wordings of a change, each once, with what was meant by it."""
     seen = {(asked.text + asked.ending).lower()}
     for wording, way in _all(typed, meant, asked, source, today):
+        if wording.way == "replaced":  # "in" 2025 gives way to "in 2024"
+            wording = replace(wording, text=_STUTTER.sub(lambda two: two[0].split()[1], wording.text))
         whole = wording if wording.way == "ending" else replace(wording, text=wording.text + asked.ending)
         if whole.text.lower() not in seen and not _STUTTER.search(whole.text):
             seen.add(whole.text.lower())
@@ -70,6 +74,15 @@ def _all(
         return
     if meant.way == "gone":
         yield from gone(meant, asked)
+        return
+    if meant.way == "moved":
+        yield from ((one, meant) for one in moved(meant.text, asked))
+        return
+    if meant.way == "beside":
+        yield Wording(f"{asked.text}{asked.ending}, with {meant.text} alongside", "ending", "along"), meant
+        return
+    if meant.text == TOTAL:
+        yield from in_total(asked)
         return
     if meant.way in ("count", "list"):
         yield from _counted_or_listed(meant, asked)
@@ -138,6 +151,8 @@ def _counted_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, I
             )
         return
     if asked.frame.by:
+        if not meant.text:
+            yield Wording(f"{asked.text}{asked.ending}, how many groups", "ending", "groups"), meant
         return
     ways = (
         [""]
@@ -204,7 +219,9 @@ def _ranked(text: str, asked: Asked) -> Iterator[Wording]:
     for one in asked.stretches:
         if one.kind == "by":
             rest = tidy(asked.text[: one.start] + asked.text[one.end :])
-            yield Wording(f"{text} {_GROUP.sub('', one.text)} by {rest}", "behind")
+            group = _GROUP.sub("", one.text)
+            ranked = text if stems_in(group) <= stems_in(text) else f"{text} {group}"
+            yield Wording(f"{ranked} by {rest}", "behind")
 
 
 def _ranked_instead(text: str, asked: Asked) -> Iterator[Wording]:
