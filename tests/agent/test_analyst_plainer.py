@@ -19,6 +19,14 @@ CLUB = """
 CREATE TABLE tbl_mbr (mbr_id INTEGER PRIMARY KEY, mbr_nm TEXT, age INTEGER, town TEXT);
 CREATE TABLE tbl_tour (tour_id INTEGER PRIMARY KEY, tour_dt TEXT, lake_nm TEXT);
 CREATE TABLE tbl_seat (seat_id INTEGER PRIMARY KEY, tour_id INTEGER REFERENCES tbl_tour, mbr_id INTEGER REFERENCES tbl_mbr, sold_dt TEXT, amt REAL);
+CREATE TABLE categories (category_id INTEGER PRIMARY KEY, category_name TEXT);
+CREATE TABLE boats (boat_id INTEGER PRIMARY KEY, boat_name TEXT, category_id INTEGER REFERENCES categories, status TEXT, sold_on TEXT);
+CREATE TABLE repairs (repair_id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boats, repaired_on TEXT, repair_type TEXT, cost REAL);
+INSERT INTO categories VALUES (1, 'Canoe'), (2, 'Dinghy'), (3, 'Ketch');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+INSERT INTO boats SELECT i, 'Boat ' || i, i % 3 + 1, CASE i % 5 WHEN 0 THEN 'sold' ELSE 'afloat' END, CASE WHEN i % 5 = 0 OR i = 7 THEN '2025-05-01' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+INSERT INTO repairs SELECT i, i % 29 + 1, date('2024-01-05', '+' || (i * 3) || ' days'), CASE i % 2 WHEN 0 THEN 'hull' ELSE 'sails' END, 5 + i % 31 FROM n;
 CREATE TABLE tbl_bill (bill_id INTEGER PRIMARY KEY, bill_dt TEXT, kind TEXT, cost REAL);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
 INSERT INTO tbl_mbr SELECT i, 'Member ' || i, 18 + i % 50, CASE i % 3 WHEN 0 THEN 'Wick' WHEN 1 THEN 'Thurso' ELSE 'Nairn' END FROM n;
@@ -61,6 +69,7 @@ def first(opened, name, text):
         ("garden", "worst 3 months of revenue in 2025", "worst 3 months by revenue in 2025"),
         ("garden", "top 5 customers by revenue and where do they live", "top 5 customers by revenue, with city alongside"),
         ("club", "members under 30", "members younger than 30"),
+        ("club", "most repaired category", "category with the most repairs"),
         ("club", "how many members are over 50", "how many members are older than 50"),
     ],
 )  # fmt: skip
@@ -82,3 +91,19 @@ def test_the_worst_of_a_cost_is_the_most_of_it(opened):
 def test_a_name_that_many_rows_share_groups_them(opened):
     by = first(opened, "club", "seats by lake").frame.by
     assert [[slot.field.column for slot in (*one.shown, *one.keys)] for one in by] == [["lake_nm"]]
+
+
+def test_a_table_called_so_is_meant_before_a_column_of_another_word_for_it(opened):
+    by = first(opened, "club", "repair cost by category").frame.by
+    assert by[0].shown[0].field.column == "category_name"
+    assert first(opened, "club", "repair cost by type").frame.by[0].shown[0].field.column == "repair_type"
+
+
+def test_rows_that_are_left_out_by_a_state_are_those_of_another_state(opened):
+    (one,) = first(opened, "club", "boats by category without sold ones").frame.where
+    assert (one.op, one.values, one.slots[0].field.column) == ("not in", ("sold",), "status")
+
+
+def test_rows_and_a_figure_that_is_called_after_them_are_two_figures(opened):
+    count, cost = first(opened, "club", "repairs and repair cost by category").frame.measures
+    assert (count.agg, cost.agg) == ("rows", "sum")

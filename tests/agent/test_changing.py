@@ -132,6 +132,11 @@ def test_what_a_follow_up_is_about_to_do(typed, text, way):
         ("garden", "top 5 customers by revenue in 2025", "and where do they live?", "top 5 customers by revenue in 2025, with city alongside"),
         ("garden", "best 3 months by revenue in 2025", "all months please", "revenue in 2025 by months"),
         ("workshop", "jobs by month 2025", "worst 3 months", "worst 3 months by jobs 2025"),
+        # groups, and figures in the place of a count
+        ("workshop", "jobs by year", "and by kind?", "jobs by year and kind"),
+        ("workshop", "jobs by kind", "and by priority?", "jobs by priority"),
+        ("workshop", "how many jobs per kind", "show average labour minutes instead", "average labour minutes per kind"),
+        ("cafes", "number of orders and revenue by cafe 2025", "drop the orders, just revenue", "revenue by cafe 2025"),
         # periods
         ("garden", "revenue by category in q2 2025", "and before that?", "revenue by category in Q1 2025"),
         ("garden", "top 5 customers by revenue in 2025", "in 2024", "top 5 customers by revenue in 2024"),

@@ -354,6 +354,10 @@ class Attacher(Counting):
                 places.append((cost, "flag", slot, target))
             elif target.label == "un":
                 places.append((cost, "without", slot, target))
+            elif (
+                role is Role.TIME and stated and clause.negated and not clause.periods and not clause.missing
+            ):
+                continue  # "without sold ones" are those of another state, whether or not the day of the sale is known
             elif role is Role.TIME:
                 # a state of the very name says more than a time that is called otherwise: completed, and finished_at
                 timed = 0.0 if stated and cost >= EXACT else meant_as_time(item.text, clause)

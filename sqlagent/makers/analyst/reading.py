@@ -312,6 +312,8 @@ def _with_shared_heads(items: list[Item], tokens: Sequence[Token], vocabulary: V
             continue
         if other.kind != "mention" or other.end - other.start < 2 or one.end - one.start != 1:
             continue
+        if stem(tokens[one.start].low) == stem(tokens[other.start].low):
+            continue  # "repairs and repair cost": how many, and what they cost
         head = tokens[other.end - 1]
         shared = vocabulary.targets([tokens[one.start].low, head.low])
         own = [t.cost for t in one.targets if t.kind == "field"]

@@ -74,7 +74,9 @@ def gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         named = [one for one in asked.stretches if one.kind in ("mention", "text")]
     for part in _joined(named, asked):
         if part.kind == "mention":
-            listed = re.compile(rf"\b{re.escape(part.text)}\s+and\s+", re.IGNORECASE)
+            listed = re.compile(
+                rf"\b(?:(?:the )?(?:number|count) of )?{re.escape(part.text)}\s+and\s+", re.IGNORECASE
+            )
             yield Wording(tidy(listed.sub("", asked.text)), "gone", part.kind), meant
         kind = replace(meant, text="period") if part.kind == "period" else meant
         yield Wording(without(asked.text, part), "gone", part.kind), kind

@@ -34,6 +34,7 @@ OTHERWISE = 3
 SURE = 0.1
 """Doubt at which no further wording is tried."""
 
+_AND_BY = re.compile(r"\s*and (?:by|per|for each) ", re.IGNORECASE)
 _CUT = re.compile(
     r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:(?:year|quarter|month|week|day) by|group(?:ed)?|worst|best|largest|smallest|highest|lowest|only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
     r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s*,\s*(?=[^,]+\s+only$)|\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as|split|sort(?:ed)?|group(?:ed)?)\b)"
@@ -177,9 +178,9 @@ def _changed(typed: str, asked: Asked, source: Source, today: date) -> str:
 
 
 def _says_the_same(part: str, asked: Asked) -> bool:
-    """Whether a later part of a change only says again which period is left: "no comparison, just 2025"."""
+    """Whether a later part of a change only says again what is left: "no comparison, just 2025", "drop the bookings, just revenue"."""
     text = intent(part).text.lower()
-    return any(one.kind == "period" and one.text.lower() == text for one in asked.stretches)
+    return any(one.kind in ("period", "mention") and one.text.lower() == text for one in asked.stretches)
 
 
 def _asked(text: str, source: Source, today: date) -> Asked | None:
@@ -203,12 +204,18 @@ def _asked(text: str, source: Source, today: date) -> Asked | None:
 
 def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     """Make one change; empty where no wording of it is sure."""
-    meant = intent(typed)
+    meant = _crossed(typed, intent(typed), asked)
     for text in (meant.text, *meant.others):
         many = OTHERWISE if text == meant.text else 0
         if found := _worded(typed, replace(meant, text=text), asked, source, today, many):
             return found
     return ""
+
+
+def _crossed(typed: str, meant: Intent, asked: Asked) -> Intent:
+    """ "And by region?" splits figures over time further; of other groups it asks for these in their place."""
+    timed = bool(asked.frame.by) and all(one.grain for one in asked.frame.by)
+    return replace(meant, way="add") if meant.way == "swap" and timed and _AND_BY.match(typed) else meant
 
 
 def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date, many: int) -> str:
