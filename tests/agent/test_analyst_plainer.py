@@ -18,7 +18,8 @@ TODAY = date(2026, 1, 5)
 CLUB = """
 CREATE TABLE tbl_mbr (mbr_id INTEGER PRIMARY KEY, mbr_nm TEXT, age INTEGER, town TEXT);
 CREATE TABLE tbl_tour (tour_id INTEGER PRIMARY KEY, tour_dt TEXT, lake_nm TEXT);
-CREATE TABLE tbl_seat (seat_id INTEGER PRIMARY KEY, tour_id INTEGER REFERENCES tbl_tour, mbr_id INTEGER REFERENCES tbl_mbr, sold_dt TEXT, amt REAL);
+CREATE TABLE tbl_seat (seat_id INTEGER PRIMARY KEY, tour_id INTEGER REFERENCES tbl_tour, mbr_id INTEGER REFERENCES tbl_mbr, sold_dt TEXT, amt REAL, chan TEXT);
+CREATE TABLE member (member_no INTEGER PRIMARY KEY, note TEXT);
 CREATE TABLE categories (category_id INTEGER PRIMARY KEY, category_name TEXT);
 CREATE TABLE boats (boat_id INTEGER PRIMARY KEY, boat_name TEXT, category_id INTEGER REFERENCES categories, status TEXT, sold_on TEXT);
 CREATE TABLE repairs (repair_id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boats, repaired_on TEXT, repair_type TEXT, cost REAL);
@@ -33,7 +34,7 @@ INSERT INTO tbl_mbr SELECT i, 'Member ' || i, 18 + i % 50, CASE i % 3 WHEN 0 THE
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80)
 INSERT INTO tbl_tour SELECT i, date('2024-01-05', '+' || (i * 8) || ' days'), CASE i % 3 WHEN 0 THEN 'Loch Ard' WHEN 1 THEN 'Loch Eck' ELSE 'Loch Fyne' END FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
-INSERT INTO tbl_seat SELECT i, i % 79 + 1, i % 53 + 1, date('2024-01-05', '+' || (i * 8 % 640) || ' days'), 20 + i % 9 FROM n;
+INSERT INTO tbl_seat SELECT i, i % 79 + 1, i % 53 + 1, date('2024-01-05', '+' || (i * 8 % 640) || ' days'), 20 + i % 9, CASE i % 3 WHEN 0 THEN 'web' WHEN 1 THEN 'member' ELSE 'desk' END FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
 INSERT INTO tbl_bill SELECT i, date('2024-01-05', '+' || (i * 3) || ' days'), CASE i % 2 WHEN 0 THEN 'fuel' ELSE 'rent' END, 5 + i % 31 FROM n;
 """
@@ -91,6 +92,17 @@ def test_the_worst_of_a_cost_is_the_most_of_it(opened):
 def test_a_name_that_many_rows_share_groups_them(opened):
     by = first(opened, "club", "seats by lake").frame.by
     assert [[slot.field.column for slot in (*one.shown, *one.keys)] for one in by] == [["lake_nm"]]
+
+
+def test_an_age_bounds_people_and_no_groups_of_them(opened):
+    frame = first(opened, "club", "how many members by town older than 50").frame
+    assert not frame.having
+    assert frame.where[0].number == 50
+
+
+def test_a_value_beside_another_one_of_its_column_is_a_value(opened):
+    (one,) = first(opened, "club", "web and member sales").frame.where
+    assert set(one.values) == {"web", "member"}
 
 
 def test_a_table_called_so_is_meant_before_a_column_of_another_word_for_it(opened):

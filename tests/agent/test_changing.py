@@ -132,6 +132,12 @@ def test_what_a_follow_up_is_about_to_do(typed, text, way):
         ("garden", "top 5 customers by revenue in 2025", "and where do they live?", "top 5 customers by revenue in 2025, with city alongside"),
         ("garden", "best 3 months by revenue in 2025", "all months please", "revenue in 2025 by months"),
         ("workshop", "jobs by month 2025", "worst 3 months", "worst 3 months by jobs 2025"),
+        # of the groups that are shown
+        ("garden", "orders by agent 2025", "which agent has the most", "orders by agent 2025, highest 1"),
+        ("garden", "customers who ordered in 2025", "which type has the fewest?",
+         "number of customers who ordered in 2025 by type, lowest 1"),
+        ("garden", "customers who ordered in 2025", "how many of each type", "number of customers who ordered in 2025 by type"),
+        ("cafes", "sales by cafe 2025, compared with the year before", "just the growth", "sales growth from 2024 to 2025 by cafe"),
         # groups, and figures in the place of a count
         ("workshop", "jobs by year", "and by kind?", "jobs by year and kind"),
         ("workshop", "jobs by kind", "and by priority?", "jobs by priority"),

@@ -98,9 +98,9 @@ _IN_TOTAL = re.compile(
     re.IGNORECASE,
 )
 _HOW_FAR = re.compile(
-    r"^(?:and )?(?:by )?(?:(?P<percent>(?:how (?:many|much)|what|which) (?:percent|per cent|percentage|%))|how much|how far|how) (?:(?:did|do|does|has|have) (?:it|that|this|they|those|these|each|each one|each of them)(?: each| all)? (?:change|changed|grow|grown|increase|increased|rise|risen|go up|gone up|develop|developed|move|moved|fall|fallen|drop|dropped|decrease|decreased|differ)"
+    r"^(?:(?:and|just|only|show|instead) )*(?:by )?(?:(?P<percent>(?:how (?:many|much)|what|which) (?:percent|per cent|percentage|%))|how much|how far|how) (?:(?:did|do|does|has|have) (?:it|that|this|they|those|these|each|each one|each of them)(?: each| all)? (?:change|changed|grow|grown|increase|increased|rise|risen|go up|gone up|develop|developed|move|moved|fall|fallen|drop|dropped|decrease|decreased|differ)"
     r"|(?:is|was) (?:the )?(?:change|growth|increase|difference))$"
-    r"|^(?:and )?(?:what (?:is|was) )?(?:the )?(?:(?P<behind>(?:(?:change|growth|difference) )?(?:in|as) (?:percent|per cent|%)(?: change| growth)?|(?:percent|percentage|per cent|%|relative) (?:change|growth|difference)|growth(?: rate)?)|change|difference)(?: each| instead| too)?$",
+    r"|^(?:(?:and|just|only|show|with|add) )*(?:what (?:is|was) )?(?:the )?(?:(?P<behind>(?:(?:change|growth|difference) )?(?:in|as) (?:percent|per cent|%)(?: change| growth)?|(?:percent|percentage|per cent|%|relative) (?:change|growth|difference)|growth(?: rate)?)|change|difference)(?: each| instead| too)?$",
     re.IGNORECASE,
 )
 _WHERE_THEY = re.compile(
@@ -109,6 +109,18 @@ _WHERE_THEY = re.compile(
 )
 _THEIR = re.compile(
     r"^(?:and |with |also |plus |add |show |show me |include |give me |what (?:is|are|was|were) |list (?:them |these |those )?(?:again )?(?:with|and) )+(?:their|its|his|her) (?P<name>[a-z][\w'-]*(?: [a-z][\w'-]*)?)(?: too| as well| also| please)?$",
+    re.IGNORECASE,
+)
+_GROUP_EXTREME = re.compile(
+    r"^(?:and )?(?:which|what) (?!ones?\b)(?P<group>[\w-]+(?: [\w-]+)?) (?:has|had|have|is|was|are|were|got|does|did)(?: (?:the|it|that))? (?P<word>most|least|best|worst|highest|lowest|biggest|smallest|largest|top|fewest)(?: (?:of (?:them|those|these|all)|there))?$",
+    re.IGNORECASE,
+)
+_OF_EACH = re.compile(
+    r"^(?:and )?how many (?:are |were )?(?:there )?(?:of|in|for|per|by|at|from)(?: each| every)? (?P<group>(?!them\b|those\b|these\b|that\b|it\b|total\b|all\b|(?:19|20)\d\d\b)[a-z][\w-]*(?: [a-z][\w-]*)?)$",
+    re.IGNORECASE,
+)
+_ONES_AGED = re.compile(
+    r"^(?:(?:and|only|just|but|what about|how about|the|all) )*(?:ones|those|people|anyone|everyone) (?:who are |that are |aged )?(?P<way>over|under|above|below) (?P<years>\d{1,2})$",
     re.IGNORECASE,
 )
 _ROUND = re.compile(
@@ -167,7 +179,7 @@ _EXTREME = re.compile(
     re.IGNORECASE,
 )
 _MONEY = ("revenue", "amount", "cost", "spend")
-_FIRST_ONE = {"most": "highest", "least": "lowest"}
+_FIRST_ONE = {"most": "highest", "least": "lowest", "fewest": "lowest"}
 _YEAR_BY_YEAR = re.compile(r"^(year|quarter|month|week|day) (?:by|after|over) \1$", re.IGNORECASE)
 ROUND = "the other way round"
 """The text of an intent that turns an order, however it was typed."""
@@ -220,7 +232,7 @@ _TIMES = frozenset(
 @dataclass(frozen=True, slots=True)
 class Intent:
     """What was typed without the words that only say what to do with it. `way` is add, swap, narrow, gone, compare, sort, count (of what
-    was listed), list (of what was counted), moved (how far figures did between two periods), beside (a column of what is shown) or nothing.
+    was listed), list (of what was counted), moved (how far figures did between two periods), extreme (the first of the groups that `old` names), beside (a column of what is shown) or nothing.
 
     `old` is what is to go for it, where that was said. Of what is to go, `every` says that all of a kind is wanted again ("all cafes"),
     `once` that something left out comes back in. `others` are further ways to say the text, to be tried where the ones before come to nothing; `figure` says that it asks for one,
@@ -307,6 +319,16 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
         return Intent(TOTAL, "count")
     if (found := _HOW_FAR.match(whole)) or (found := _HOW_FAR.match(text)):
         return Intent(GROWTH if found["percent"] or found["behind"] else CHANGE, "moved")
+    if found := _GROUP_EXTREME.match(whole):
+        word = found["word"].lower()
+        return Intent(f"{_FIRST_ONE.get(word, word)} 1", "extreme", old=found["group"])
+    if (found := _OF_EACH.match(whole)) and re.search(r"\b(?:each|every|per|by)\b", whole, _I):
+        return Intent(f"by {found['group']}", "count")
+    if found := _ONES_AGED.match(whole):
+        older = "older" if found["way"].lower() in ("over", "above") else "younger"
+        return Intent(
+            f"{older} than {found['years']}", "narrow", others=(f"{found['way']} {found['years']}",)
+        )
     if _WHERE_THEY.match(whole):
         return Intent(PLACES[0], "beside", others=PLACES[1:])
     if found := _THEIR.match(whole):

@@ -60,7 +60,10 @@ def proposed(
     for wording, way in _all(typed, meant, asked, source, today):
         if wording.way == "replaced":  # "in" 2025 gives way to "in 2024"
             wording = replace(wording, text=_STUTTER.sub(lambda two: two[0].split()[1], wording.text))
-        whole = wording if wording.way == "ending" else replace(wording, text=wording.text + asked.ending)
+        ending = asked.ending
+        if wording.way == "counted":  # a count has no column beside it
+            ending = "".join(one.text for one in asked.endings if one.kind != "along")
+        whole = wording if wording.way == "ending" else replace(wording, text=wording.text + ending)
         if whole.text.lower() not in seen and not _STUTTER.search(whole.text):
             seen.add(whole.text.lower())
             yield whole, way
@@ -74,6 +77,9 @@ def _all(
         return
     if meant.way == "gone":
         yield from gone(meant, asked)
+        return
+    if meant.way == "extreme":
+        yield from _first_of(meant, asked)
         return
     if meant.way == "moved":
         yield from ((one, meant) for one in moved(meant.text, asked))
@@ -135,7 +141,27 @@ def _all(
             at = denied.start()
             yield Wording(tidy(f"{asked.text[:at]} for {meant.text}{asked.text[at:]}"), "behind"), meant
         yield Wording(tidy(f"{asked.text} for {meant.text}"), "behind"), meant
-    yield from ((one, meant) for one in in_place)
+    beside_values = meant.way != "narrow" or not made_of.about
+    yield from (
+        (one, meant)
+        for one in in_place
+        if beside_values or one.way != "beside" or one.kind != "mention" or " or " in one.text
+    )
+
+
+def _first_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """ "Which city has the most": the first of the groups that are shown, or of these in the place of those."""
+    kept = "".join(one.text for one in asked.endings if one.kind not in ("top", "sort"))
+    for one in asked.stretches:
+        if one.kind == "by":
+            if not is_named_by(_GROUP.sub("", one.text), meant.old):
+                text = tidy(f"{asked.text[: one.start]}by {meant.old}{asked.text[one.end :]}")
+                yield Wording(f"{text}{kept}, {meant.text}", "ending", "top"), meant
+            else:
+                yield Wording(f"{asked.text}{kept}, {meant.text}", "ending", "top"), meant
+            return
+    counted = asked.text if asked.frame.measures else f"number of {_LIST.sub('', asked.text)}"
+    yield Wording(tidy(f"{counted} by {meant.old}") + f"{kept}, {meant.text}", "ending", "top"), meant
 
 
 def _counted_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
