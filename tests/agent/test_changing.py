@@ -148,6 +148,7 @@ def test_what_a_follow_up_is_about_to_do(typed, text, way):
         ("garden", "top 5 customers by revenue in 2025", "in 2024", "top 5 customers by revenue in 2024"),
         ("cafes", "sales by category 2025 vs 2024", "by how many percent did it change", "sales growth from 2024 to 2025 by category"),
         ("cafes", "sales by category 2025 vs 2024", "no comparison, just 2025", "sales by category 2025"),
+        ("cafes", "sales growth from 2024 to 2025 by category", "no comparison, just 2025", "sales 2025 by category"),
         # a denied clause does not swallow what comes after it
         ("garden", "revenue by month 2025 without online orders", "only trade", "revenue by month 2025 for trade without online orders"),
         ("workshop", "median days to close by kind for warranty jobs", "and those without warranty?",

@@ -115,6 +115,7 @@ _GROUP_EXTREME = re.compile(
     r"^(?:and )?(?:which|what) (?!ones?\b)(?P<group>[\w-]+(?: [\w-]+)?) (?:has|had|have|is|was|are|were|got|does|did)(?: (?:the|it|that))? (?P<word>most|least|best|worst|highest|lowest|biggest|smallest|largest|top|fewest)(?: (?:of (?:them|those|these|all)|there))?$",
     re.IGNORECASE,
 )
+_OTHERS = re.compile(r"^(?:and|what about|how about)\b", _I)
 _OF_EACH = re.compile(
     r"^(?:and )?how many (?:are |were )?(?:there )?(?:of|in|for|per|by|at|from)(?: each| every)? (?P<group>(?!them\b|those\b|these\b|that\b|it\b|total\b|all\b|(?:19|20)\d\d\b)[a-z][\w-]*(?: [a-z][\w-]*)?)$",
     re.IGNORECASE,
@@ -327,7 +328,9 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
     if found := _ONES_AGED.match(whole):
         older = "older" if found["way"].lower() in ("over", "above") else "younger"
         return Intent(
-            f"{older} than {found['years']}", "narrow", others=(f"{found['way']} {found['years']}",)
+            f"{older} than {found['years']}",
+            "swap" if _OTHERS.match(whole) else "narrow",
+            others=(f"{found['way']} {found['years']}",),
         )
     if _WHERE_THEY.match(whole):
         return Intent(PLACES[0], "beside", others=PLACES[1:])

@@ -17,6 +17,8 @@ from sqlagent.makers.analyst.frames import Condition, Frame
 _COMPARISON = frozenset(map(stem, ["comparison", "compare", "vs", "versus"]))
 _SMALL = frozenset({"by", "per", "the"})
 _LITTLE = _SMALL | {"one", stem("ones")}
+_SPAN = re.compile(r"\bfrom [\w ]+? to (?P<later>(?:[a-z]\w* )?(?:19|20)\d\d)\b", re.IGNORECASE)
+_MOVES = re.compile(r"\b(?:growth|change)(?: in| of)?\b", re.IGNORECASE)
 _FIRST_GROUP = re.compile(r"\s*,?\s*\b(?:by|per|for each|each|every)\b", re.IGNORECASE)
 _OF = re.compile(r"^(?:by|of|in|with|for)(?: the)? ", re.IGNORECASE)
 _YEARLY = re.compile(r"\s*\b(?:by|per) year(?: and(?= ))?|\s+and (?:by )?year\b", re.IGNORECASE)
@@ -58,6 +60,8 @@ def gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         ):
             kept = "".join(other.text for n, other in enumerate(ends) if n != place)
             yield Wording(asked.text + kept, "ending", one.kind), meant
+    if words & _COMPARISON and asked.frame.transform == "between":
+        yield from unmoved(meant, asked)
     if meant.every and asked.frame.limit is not None:
         yield from ((wording, meant) for wording in unranked(words, asked))
     named = [one for one in asked.stretches if _is_named(one, meant, words)]
@@ -98,6 +102,8 @@ def unranked(words: set[str], asked: Asked) -> Iterator[Wording]:
 def plain(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     """The figures as they are: without the share, growth or comparison that they are shown as."""
     ends = asked.endings
+    if asked.frame.transform == "between":
+        yield from unmoved(meant, asked)
     if kept := [one for one in ends if one.kind not in ("share", "of all", "grown")]:
         if len(kept) < len(ends):
             yield Wording(asked.text + "".join(one.text for one in kept), "ending", "share"), meant
@@ -107,6 +113,14 @@ def plain(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         if one.kind == "share":
             rest = re.sub(r"^\s*(?:of|in)\b(?: the)?", "", asked.text[one.end :])
             yield Wording(tidy(asked.text[: one.start] + rest) + asked.ending, "ending", "share"), meant
+
+
+def unmoved(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """The figure of the later period, after its change from the one to the other."""
+    span = _SPAN.search(asked.text)
+    if span is not None and len(_MOVES.findall(asked.text)) == 1:
+        text = f"{asked.text[: span.start()]}{span['later']}{asked.text[span.end() :]}"
+        yield Wording(tidy(_MOVES.sub("", text)) + asked.ending, "ending", "moved"), meant
 
 
 def in_total(asked: Asked) -> Iterator[tuple[Wording, Intent]]:
