@@ -132,6 +132,8 @@ def test_what_a_follow_up_is_about_to_do(typed, text, way):
         ("garden", "top 5 customers by revenue in 2025", "and where do they live?", "top 5 customers by revenue in 2025, with city alongside"),
         ("garden", "best 3 months by revenue in 2025", "all months please", "revenue in 2025 by months"),
         ("workshop", "jobs by month 2025", "worst 3 months", "worst 3 months by jobs 2025"),
+        ("garden", "orders per customer", "in Hull", "orders per customer in Hull"),
+        ("workshop", "jobs by kind", "shortest first", "jobs by kind, smallest first"),
         # of the groups that are shown
         ("garden", "orders by agent 2025", "which agent has the most", "orders by agent 2025, highest 1"),
         ("garden", "customers who ordered in 2025", "which type has the fewest?",
@@ -158,6 +160,12 @@ def test_what_a_follow_up_is_about_to_do(typed, text, way):
 def test_a_follow_up_changes_what_was_meant(opened, name, asked, typed, stated):
     assert chain(opened, name, asked, typed)[-1] == stated
     assert not first(opened, name, stated).frame.unused
+
+
+def test_the_first_few_of_two_years_are_no_first_few_rows(opened):
+    asked = "sales by category 2025 vs 2024"
+    stated = chain(opened, "cafes", asked, "top 2")[-1]
+    assert stated != f"{asked}, top 2"
 
 
 def test_two_changes_at_once_are_made_one_after_the_other(opened):

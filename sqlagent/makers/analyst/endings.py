@@ -302,6 +302,9 @@ def _topped(frame: Frame, one: Ending) -> Frame | None:
     """The first few groups of a figure; none of a frame that is sorted by something else."""
     if not frame.by or not frame.measures or one.count < 1 or not _can_be_sorted(frame):
         return None
+    years = any(c.op == "any" and all(part.op == "period" for part in c.parts) for c in frame.where)
+    if years and len(frame.by) > 1 and any(d.grain for d in frame.by):
+        return None  # of groups in two years the first few are no first few rows
     ascending = one.word in SMALL
     if one.word in ("worst", "best") and _is_bad(frame):
         ascending = one.word == "best"

@@ -116,6 +116,10 @@ _GROUP_EXTREME = re.compile(
     re.IGNORECASE,
 )
 _OTHERS = re.compile(r"^(?:and|what about|how about)\b", _I)
+_SIZED = re.compile(
+    r"^(?:(?:the|and|with|now) )*(?:(?P<small>youngest|cheapest|shortest|lightest)|longest|dearest|priciest|most expensive|heaviest)(?: ones?)? first$",
+    _I,
+)
 _OF_EACH = re.compile(
     r"^(?:and )?how many (?:are |were )?(?:there )?(?:of|in|for|per|by|at|from)(?: each| every)? (?P<group>(?!them\b|those\b|these\b|that\b|it\b|total\b|all\b|(?:19|20)\d\d\b)[a-z][\w-]*(?: [a-z][\w-]*)?)$",
     re.IGNORECASE,
@@ -320,6 +324,8 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
         return Intent(TOTAL, "count")
     if (found := _HOW_FAR.match(whole)) or (found := _HOW_FAR.match(text)):
         return Intent(GROWTH if found["percent"] or found["behind"] else CHANGE, "moved")
+    if found := _SIZED.match(text):
+        return Intent(f"{'smallest' if found['small'] else 'largest'} first", "sort")
     if found := _GROUP_EXTREME.match(whole):
         word = found["word"].lower()
         return Intent(f"{_FIRST_ONE.get(word, word)} 1", "extreme", old=found["group"])

@@ -136,7 +136,7 @@ def _all(
         yield from ((one, meant) for one in _ranked_instead(meant.text, asked))
     if "rank" in made_of.kinds:
         yield from ((one, meant) for one in _ranked(meant.text, asked))
-    if "mention" in made_of.kinds and meant.way != "add" and not made_of.trails:
+    if "mention" in made_of.kinds and meant.way not in ("add", "compare") and not made_of.trails:
         if denied := DENIED.search(asked.text):
             at = denied.start()
             yield Wording(tidy(f"{asked.text[:at]} for {meant.text}{asked.text[at:]}"), "behind"), meant
