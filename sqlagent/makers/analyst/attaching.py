@@ -354,9 +354,7 @@ class Attacher(Counting):
                 places.append((cost, "flag", slot, target))
             elif target.label == "un":
                 places.append((cost, "without", slot, target))
-            elif (
-                role is Role.TIME and stated and clause.negated and not clause.periods and not clause.missing
-            ):
+            elif role is Role.TIME and stated and clause.aside and not clause.periods and not clause.missing:
                 continue  # "without sold ones" are those of another state, whether or not the day of the sale is known
             elif role is Role.TIME:
                 # a state of the very name says more than a time that is called otherwise: completed, and finished_at
@@ -463,8 +461,8 @@ class Attacher(Counting):
         if not exprs:
             if not left:
                 part.cost += LOST
-                numbers = " and ".join(f"{one:.15g}" for one in clause.numbers)
-                part.unused.append(f"{clause.said or 'more than'} {numbers}".strip())
+                first, *more = [f"{one:.15g}" for one in clause.numbers] or [""]
+                part.unused += [f"{clause.said or 'more than'} {first}".strip(), *more]
             return
         cost, expr, used = min(exprs, key=lambda e: e[0])
         part.cost += cost
