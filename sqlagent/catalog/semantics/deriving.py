@@ -487,7 +487,7 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
     for one in texts if best is None or worth(best)[0] >= 2 else ():
         if one.words[-1:] == (stem("description"),) and one.words[:-1] in coded:
             return (one.column,)  # the description beside the code of the same
-    if best is not None:
+    if best is not None and not (worth(best)[0] >= 2 and _repeats(best, facts)):
         return (best.column,)
     for wanted in ("description", "desc", "subject", "email"):
         for one in texts:
@@ -506,6 +506,14 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
             if set(one.words) <= set(noun) and one.words:
                 return (one.column,)
     return ()
+
+
+def _repeats(one: Field, facts: TableFacts | None) -> bool:
+    """Whether a column holds few values many times over: such a name sorts rows and tells none from another."""
+    known = facts.columns.get(one.column) if facts is not None else None
+    return (
+        facts is not None and known is not None and facts.rows >= 20 and 0 < known.distinct * 5 <= facts.rows
+    )
 
 
 PLANNED_TIMES = frozenset(

@@ -8,13 +8,13 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlagent.catalog.semantics import Kind
-from sqlagent.makers.analyst.beside import with_figure
+from sqlagent.makers.analyst.beside import with_attribute, with_figure
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
 from sqlagent.makers.analyst.denied_groups import denied_of_groups
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
-from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by
+from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by, worst_of_bad
 from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
@@ -33,6 +33,7 @@ from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.minor_units import amounts_read, in_minor_units
 from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
 from sqlagent.makers.analyst.phrasing import condensed
+from sqlagent.makers.analyst.plainer import plainer
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.positions import at_its_place, longest_first
 from sqlagent.makers.analyst.reading import Reading, read
@@ -65,6 +66,9 @@ _HOW_MANY_EACH = re.compile(
 
 NOT_UNDERSTOOD = re.compile(r"\s*\(not understood: ([^()]*)\)\s*$")
 """Follow-ups of a question that nothing could be made of; they stay with it, so that none is dropped unsaid."""
+
+LEFT_ASIDE = re.compile(r"\s*\(left aside: ([^()]*)\)\s*$")
+"""A follow-up that nothing could be made of, told once beside the next one that was understood."""
 
 DRAFT = 0.5
 """Cost from which on a frame is a draft, though all its words are used."""
@@ -120,6 +124,10 @@ def understand(
     The reading's `asked` are left only where nothing else is asked for: then the source cannot tell. `told` is what a hint
     defined besides in this source.
     """
+    if aside := LEFT_ASIDE.search(text):
+        reading, made = understand(text[: aside.start()], source, today, told)
+        words = f"“{aside[1]}” was not understood and is left aside."
+        return reading, [replace(one, frame=replace(one.frame, why=(*one.frame.why, words))) for one in made]
     if left := NOT_UNDERSTOOD.search(text):
         reading, made = understand(text[: left.start()], source, today, told)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
@@ -149,7 +157,7 @@ def understand(
 def _worded_anew(
     text: str, source: Source, today: date, told: Told
 ) -> tuple[Reading, list[Understood]] | None:
-    """What a question means in other words, where these are understood whole: rises and falls, tails, first events, concentrations."""
+    """What a question means in other words, where these are understood whole: rises and falls, tails, first events, plainer words, concentrations."""
     for wording in reworded(text):
         reading, made = understand(wording, source, today, told)
         frame = made[0].frame if made else None
@@ -165,6 +173,10 @@ def _worded_anew(
         kept = [_as(one, only_first(one.frame, first_ones.thing, source), source) for one in bare]
         if kept and kept[0] is not None and not bare[0].frame.unused:
             return reading, [one for one in kept if one is not None]
+    for wording in plainer(text):
+        reading, made = understand(wording, source, today, told)
+        if made and not made[0].frame.unused and made[0].frame.cost < DRAFT and not reading.asked:
+            return reading, made
     if found := concentrated(text):
         reading, bare = _understood(found[0], source, today, told)
         shares = [_as(one, of_the_greatest(one.frame, found[1]), source) for one in bare]
@@ -184,6 +196,8 @@ def _shown_by(one: Understood, ending: tuple[Ending, ...], source: Source, today
 
     def along(frame: Frame, name: str) -> Frame | None:
         """Set a figure beside that is understood as a whole by itself."""
+        if (shown := with_attribute(frame, name, source)) is not None:
+            return shown
         found = _understood(name, source, today, NOTHING_TOLD)[1]
         first = found[0].frame if found else None
         if first is None or first.unused or first.cost >= DRAFT:
@@ -242,6 +256,8 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     frames = [
         at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames
     ]
+    ranks = [item.text for item in reading.items if item.op == "rank"]
+    frames = [worst_of_bad(one, ranks) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [unlikely(one, reading, source) for one in frames]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]

@@ -34,6 +34,9 @@ CHILD = 0.22
 EXACT = 0.1
 """Cost below which a word is the very name of what it means."""
 
+GREATEST_AGE = 120
+"""Years that nobody grows older than; a greater number is no age."""
+
 WHOLE = frozenset(stem(w) for w in ["total", "amount"])
 """Words of what something costs in all."""
 
@@ -42,6 +45,9 @@ _ADJECTIVES = {
     "longer": ("duration", "length", "minutes", "hours"), "shorter": ("duration", "length", "minutes"), "larger": ("size", "area", "amount", "total"),
     "bigger": ("size", "area", "amount", "total"), "smaller": ("size", "area", "amount", "total"), "worth": ("amount", "total", "value"),
 }  # fmt: skip
+
+_AGED = frozenset({"under", "over", "above", "below"})
+"""Words before a bare number that may be an age."""
 
 
 @dataclass(slots=True)
@@ -348,6 +354,8 @@ class Attacher(Counting):
                 places.append((cost, "flag", slot, target))
             elif target.label == "un":
                 places.append((cost, "without", slot, target))
+            elif role is Role.TIME and stated and clause.aside and not clause.periods and not clause.missing:
+                continue  # "without sold ones" are those of another state, whether or not the day of the sale is known
             elif role is Role.TIME:
                 # a state of the very name says more than a time that is called otherwise: completed, and finished_at
                 timed = 0.0 if stated and cost >= EXACT else meant_as_time(item.text, clause)
@@ -442,6 +450,8 @@ class Attacher(Counting):
             exprs += self._kept_in(anchor, clause.unit)
         if not exprs:
             exprs += self._by_adjective(anchor, clause)
+        if not exprs and not left and not below:
+            exprs += self._by_age(anchor, clause)
         if not exprs and clause.numbers and not clause.unit and not left and not below:
             own = [f for f in self.source.measures(anchor) if f.unit == "money" and f.aggregate == "sum"]
             own.sort(key=lambda f: 0 if set(f.words) & WHOLE else 1)
@@ -451,7 +461,8 @@ class Attacher(Counting):
         if not exprs:
             if not left:
                 part.cost += LOST
-                part.unused.append(clause.said or "more than")
+                first, *more = [f"{one:.15g}" for one in clause.numbers] or [""]
+                part.unused += [f"{clause.said or 'more than'} {first}".strip(), *more]
             return
         cost, expr, used = min(exprs, key=lambda e: e[0])
         part.cost += cost
@@ -498,6 +509,19 @@ class Attacher(Counting):
                     elif one.role is Role.TIME and word == "birth":
                         out.append((0.1, Expr("age", (Slot(one),), "years"), None))
         return out
+
+    def _by_age(self, anchor: str, clause: Clause) -> list[tuple[float, Expr, Item | None]]:
+        """A bare number under or over which people are is their age: "members under 30", where their own age or birthday is stored."""
+        years = (
+            clause.numbers and not clause.unit and all(0 < number < GREATEST_AGE for number in clause.numbers)
+        )
+        if (
+            not years
+            or not set(clause.said.split()) & _AGED
+            or self.model.things[anchor].kind is not Kind.THING
+        ):
+            return []
+        return self._by_adjective(anchor, replace(clause, said="older"))
 
     def _like(self, anchor: str, clause: Clause, part: Part) -> None:
         text = clause.pattern

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from sqlagent.catalog.semantics import Kind
+from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.dates import shift
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Measure, Path, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import Source
+
+NAMED = 0.15
+"""Cost up to which a word is a column's own name."""
 
 _OF_YEAR = {"month": "month of year", "quarter": "quarter of year"}
 """Grains by which the same parts of two years stand in one row."""
@@ -144,6 +147,44 @@ def with_figure(frame: Frame, added: Frame, source: Source) -> Frame | None:
         return None
     moved = _moved(frame, figure.anchor, way)
     return replace(moved, measures=(*(one for one in made if one is not None), figure))
+
+
+def with_attribute(frame: Frame, name: str, source: Source) -> Frame | None:
+    """Show a column of the things that are grouped or listed beside their names; None where they have none of that very name."""
+    named = {
+        (t.table, t.column)
+        for t in source.vocabulary.targets(name.split())
+        if t.kind == "field" and t.cost <= NAMED
+    }
+    if not named or frame.pivot or frame.transform or frame.with_empty:
+        return None
+    for place, one in enumerate(frame.by if frame.measures else ()):
+        if not one.keys or one.grain or one.bucket:
+            continue
+        table, path = one.shown[0].field.table, one.shown[0].path
+        own = [
+            f
+            for f in source.model.fields[table]
+            if (f.table, f.column) in named and f.role not in (Role.KEY, Role.FOREIGN)
+        ]
+        if not own:
+            continue
+        slot = source.slot(table, own[0].column, path)
+        if slot in one.shown:
+            return None
+        by = (*frame.by[:place], replace(one, shown=(*one.shown, slot)), *frame.by[place + 1 :])
+        return replace(frame, by=by)
+    if frame.measures or not frame.columns or frame.distinct:
+        return None
+    own = [
+        f
+        for f in source.model.fields[frame.anchor]
+        if (f.table, f.column) in named and f.role is not Role.KEY
+    ]
+    if not own:
+        return None
+    shown = source.slot(frame.anchor, own[0].column)
+    return replace(frame, columns=(*frame.columns, shown)) if shown not in frame.columns else None
 
 
 def _seen_from(anchor: str, one: Measure, source: Source) -> Measure | None:

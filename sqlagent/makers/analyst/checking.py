@@ -160,7 +160,11 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += registered_instead(frame, reading, source)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
-    left = [text for text in dict.fromkeys(left) if text not in frame.unused]
+    left = [
+        text
+        for text in dict.fromkeys(left)
+        if not any(f"{one} ".startswith(f"{text} ") for one in frame.unused)
+    ]
     if not left:
         return frame
     return leaving_out(frame, left)

@@ -6,7 +6,7 @@ An ending is cut off before the question is read and made a part of its frames, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from sqlagent.language.lexicon import NUMBER_WORDS
@@ -58,6 +58,8 @@ _MOVED = re.compile(
     r"[,\s]+(?:and )?only (?:(?:the )?(?P<count>\d{1,3})|those|the ones) that (?P<word>fell|rose)(?P<most> most)?$",
     re.IGNORECASE,
 )
+_SKIPPED = re.compile(r"[,\s]+without the first (?P<count>\d{1,2})$", re.IGNORECASE)
+_HOW_MANY = re.compile(r"[,\s]+how many groups$", re.IGNORECASE)
 _ALONG = re.compile(r",\s*with (?:the )?(?P<name>[\w\s'-]+?) alongside$", re.IGNORECASE)
 _GROUPED = re.compile(
     r"\b(?:by|per|each|every)\b|\b(?:daily|weekly|monthly|quarterly|yearly)\b", re.IGNORECASE
@@ -72,7 +74,7 @@ _BAD = frozenset(
         stem,
         [
             "late", "cancelled", "cancellation", "overdue", "delay", "complaint", "unsold", "failed", "failure", "fault", "defect", "error",
-            "return", "refund", "missed", "lost", "loss", "absent", "absence", "waste", "churn", "rejected", "unpaid", "damage", "cost",
+            "return", "refund", "missed", "lost", "loss", "absent", "absence", "waste", "churn", "rejected", "unpaid", "damage", "cost", "expense",
             "incident", "dispute", "downtime", "backlog", "wait", "waiting",
         ],
     )
@@ -85,7 +87,7 @@ _SORTABLE = frozenset({"", "share"})
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """One ending as it was typed: `kind` is share, of all, sort, top, moved, grown, earlier or along; a sort is by a name, or by what the word before "first" is of.
+    """One ending as it was typed: `kind` is share, of all, sort, top, skipped, groups, moved, grown, earlier or along; a sort is by a name, or by what the word before "first" is of.
 
     A share whose `word` is beside stands beside its figure. Of `top` and `moved`, `count` is how many groups are kept, 0 all; `earlier` sets the period before beside, by the unit that is its `word`; `along`
     sets the figure beside that is its name; `grown` the change or growth (its name) on the time before, by the grain that is its `word`.
@@ -134,6 +136,10 @@ def _last(text: str) -> Ending | None:
         return Ending("earlier", match[0], word=(match["unit"] or match["last"]).lower())
     if match := _ALONG.search(text):
         return Ending("along", match[0], match["name"].lower())
+    if match := _SKIPPED.search(text):
+        return Ending("skipped", match[0], count=int(match["count"]))
+    if match := _HOW_MANY.search(text):
+        return Ending("groups", match[0])
     if match := _MOVED.search(text):
         return Ending("moved", match[0], word=match["word"].lower(), count=int(match["count"] or 0))
     if match := _TOP.search(text):
@@ -296,6 +302,9 @@ def _topped(frame: Frame, one: Ending) -> Frame | None:
     """The first few groups of a figure; none of a frame that is sorted by something else."""
     if not frame.by or not frame.measures or one.count < 1 or not _can_be_sorted(frame):
         return None
+    years = any(c.op == "any" and all(part.op == "period" for part in c.parts) for c in frame.where)
+    if years and len(frame.by) > 1 and any(d.grain for d in frame.by):
+        return None  # of groups in two years the first few are no first few rows
     ascending = one.word in SMALL
     if one.word in ("worst", "best") and _is_bad(frame):
         ascending = one.word == "best"
@@ -320,6 +329,17 @@ def _moved(frame: Frame, one: Ending) -> Frame | None:
     flags = tuple(flag for flag in frame.flags if flag not in MOVED)
     flags = flags if one.count else (*flags, one.word)
     return replace(frame, order=Order(one.word == "fell"), limit=one.count or None, flags=flags)
+
+
+def worst_of_bad(frame: Frame, ranks: Sequence[str]) -> Frame:
+    """The worst of a figure of which more is worse are the most: the worst months of costs. `ranks` are the words that rank."""
+    worst = any(text.lower().split()[:1] == ["worst"] for text in ranks)
+    order = frame.order
+    if not worst or order is None or not order.ascending or order.by or order.dimension is not None:
+        return frame
+    return (
+        replace(frame, order=replace(order, ascending=False)) if frame.measures and _is_bad(frame) else frame
+    )
 
 
 def _is_bad(frame: Frame) -> bool:
@@ -351,7 +371,28 @@ def _beside_earlier(frame: Frame, one: Ending) -> Frame | None:
     return beside_earlier(frame, one.word)
 
 
+def _skipped(frame: Frame, one: Ending) -> Frame | None:
+    """The first few without the very first of them."""
+    if frame.limit is None or frame.per or not 0 < one.count < frame.limit:
+        return None
+    return replace(frame, offset=frame.offset + one.count, limit=frame.limit - one.count)
+
+
+def _how_many(frame: Frame, one: Ending) -> Frame | None:
+    """How many groups a figure has; None of the first few, of which that was said, and of what is split two ways."""
+    plain = frame.transform in _SORTABLE and not (
+        frame.pivot or frame.per or frame.with_empty or frame.formula
+    )
+    if not plain or len(frame.by) != 1 or not frame.measures or frame.limit is not None:
+        return None
+    if len({measure.anchor for measure in frame.measures}) > 1:
+        return None
+    return replace(frame, transform="groups", order=None, flags=tuple(f for f in frame.flags if f != BESIDE))
+
+
 _WAYS = {
+    "skipped": _skipped,
+    "groups": _how_many,
     "of all": _of_all,
     "earlier": _beside_earlier,
     "share": _shared,

@@ -539,7 +539,9 @@ class Meanings:
         if one is None:
             return
         thing = self.model.things[table]
-        if table == anchor and stem(item.text.lower()) in _SORTS:
+        named = any(t.kind == "thing" and not t.cost and t.table != anchor for t in item.targets)
+        own = stem(item.text.lower()) in one.words
+        if table == anchor and stem(item.text.lower()) in _SORTS and (own or not named):
             cost = max(0.0, cost - 0.1)  # the rows' own kind, whatever else has a type
         for hop, path in self.attach.ways(anchor, table, item):
             slot = Slot(one, path)

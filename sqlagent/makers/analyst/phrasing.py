@@ -55,6 +55,9 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     text = _WITH_UNIT.sub(lambda found: _apart(found, vocabulary), text)
     if _CAME_IN.search(text) and any(t.kind == "thing" for t in vocabulary.targets(["visit"])):
         text = _CAME_IN.sub("visited", text)
+    if _CAME_BACK.search(text) and any(t.kind == "field" for t in vocabulary.targets(["returned"])):
+        text = _CAME_BACK.sub("returned", text)
+    text = _MOST_DONE.sub(lambda found: _with_the_most(found, vocabulary), text)
     text = _OPPOSED.sub(lambda found: _opposed(found.group(), vocabulary), text)
     text = text.replace("(", " , ").replace(")", " ")
     return " ".join(text.replace("%", " % ").replace("#", " # ").split())
@@ -125,6 +128,9 @@ _REWRITTEN = (
 )  # fmt: skip
 """Turns of phrase and how they are read: an hour as per hour, what we invoiced as how much."""
 
+NAMED = 0.02
+"""Cost below which a word is a table's very name."""
+
 _DEAD = ("deceased", "died", "dead")
 _OPPOSITES = {
     "living": _DEAD,
@@ -137,9 +143,33 @@ _CAME_IN = re.compile(
 )
 """ "Which patients came in twice": a visit, where visits are kept."""
 
+_CAME_BACK = re.compile(
+    r"\b(?:came|come|comes|coming|were brought|was brought|brought|handed) back\b", re.IGNORECASE
+)
+_MOST_DONE = re.compile(
+    r"\b(?P<way>most|least)(?: often| frequently|-)? ?(?P<verb>[a-z]{3,}ed) (?!in\b|by\b|on\b|at\b|for\b|of\b|than\b|and\b)(?P<thing>[a-z][\w-]*(?: (?!in\b|by\b|of\b|for\b|at\b|on\b|per\b|this\b|last\b|since\b|during\b|with\b)[a-z][\w-]*){0,3})",
+    re.IGNORECASE,
+)
+""" "Most rented model": the one with the most rentals, where these are rows of their own."""
+
 _OPPOSED = re.compile(
     rf"\b(?:{'|'.join(_OPPOSITES)})\b(?! (?:in|at|near|with|alone|abroad)\b)", re.IGNORECASE
 )
+
+
+def _with_the_most(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """A thing that something is done to most often, by the rows of that deed; as it stands where no table is called after it."""
+    base = found["verb"].lower().removesuffix("ed")
+    for deed in (
+        f"{base}s",
+        f"{base}als",
+        f"{base}ings",
+        f"{base}es",
+        f"{base[:-1]}s" if base[-1:] == base[-2:-1] else f"{base}s",
+    ):
+        if any(t.kind == "thing" and t.cost < NAMED for t in vocabulary.targets([deed])):
+            return f"{found['thing']} with the {found['way'].lower()} {deed}"
+    return found[0]
 
 
 def _opposed(word: str, vocabulary: Vocabulary) -> str:

@@ -293,6 +293,9 @@ def _with_rival_values(items: list[Item], tokens: Sequence[Token], vocabulary: V
         if joint.op not in ("or", "and", "vs") or not 0 < place < len(items) - 1:
             continue
         for one, other in ((items[place - 1], items[place + 1]), (items[place + 1], items[place - 1])):
+            if said[one.start] is one and (same := _of_the_same_column(one, other)):
+                out[out.index(one)] = replace(one, targets=same)
+                continue
             if one.kind not in ("glue", "unknown") or other.kind != "mention" or one.end - one.start != 1:
                 continue
             columns = {(t.table, t.column) for t in other.targets if t.kind == "value" and t.cost < 0.2}
@@ -301,6 +304,21 @@ def _with_rival_values(items: list[Item], tokens: Sequence[Token], vocabulary: V
             if own and said[one.start] is one:
                 out[out.index(one)] = replace(one, kind="mention", targets=own)
     return out
+
+
+def _of_the_same_column(one: Item, other: Item) -> tuple[Target, ...]:
+    """ "Web and store revenue": a word that is a stored value of the column of which the other is one, whatever else bears it; else nothing."""
+    best = other.targets[0] if other.kind == "mention" and other.targets else None
+    if best is None or best.kind != "value" or best.cost >= 0.2 or one.kind != "mention":
+        return ()
+    if one.targets and one.targets[0].kind == "value":
+        return ()
+    return tuple(
+        t
+        for t in one.targets
+        if (t.kind, t.table, t.column) == ("value", best.table, best.column)
+        and t.value.lower() == one.text.lower()
+    )
 
 
 def _with_shared_heads(items: list[Item], tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Item]:
@@ -312,6 +330,8 @@ def _with_shared_heads(items: list[Item], tokens: Sequence[Token], vocabulary: V
             continue
         if other.kind != "mention" or other.end - other.start < 2 or one.end - one.start != 1:
             continue
+        if stem(tokens[one.start].low) == stem(tokens[other.start].low):
+            continue  # "repairs and repair cost": how many, and what they cost
         head = tokens[other.end - 1]
         shared = vocabulary.targets([tokens[one.start].low, head.low])
         own = [t.cost for t in one.targets if t.kind == "field"]

@@ -252,8 +252,8 @@ class Restricting(Denying):
         """A bound on each group's figure: "only agents with 100+ ratings", "more than the average agent"."""
         if start.listed or not dims or not measures or clause.negated or clause.unit:
             return None
-        if clause.compare == "between":
-            return None
+        if clause.compare == "between" or set(clause.said.split()) & {"older", "younger"}:
+            return None  # an age is somebody's own
         if clause.average:
             return 0.05, Having(measures[0], clause.compare or ">", average=True), bool(start.dims)
         if not clause.numbers or not clause.compare:

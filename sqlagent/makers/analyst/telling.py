@@ -35,7 +35,7 @@ _AGGREGATES = {
 }
 _TRANSFORMS = {
     "share": "as a share of the total", "running": "as a running total", "growth": "with growth in percent", "change": "with the change",
-    "quotient": "as a percentage of one another", "spread": "by how many have each", "average": "averaged over the groups",
+    "quotient": "as a percentage of one another", "groups": "as how many groups there are", "spread": "by how many have each", "average": "averaged over the groups",
 }  # fmt: skip
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",

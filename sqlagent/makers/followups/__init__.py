@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from sqlagent.makers.followups.change import Change, Names
-from sqlagent.makers.followups.patterns import ASKS, ELLIPTIC, FILLER, JOINER, NUMBER, POINTS_BACK
+from sqlagent.makers.followups.patterns import ASKS, ELLIPTIC, FILLER, JOINER, NO_FIGURE, NUMBER, POINTS_BACK
 from sqlagent.makers.followups.rules import RULES
 from sqlagent.values import Catalog, Turn
 
@@ -28,6 +28,8 @@ def stands_alone(typed: str, catalog: Catalog) -> bool:
     if text != _bare(typed) and len(text.split()) <= 4:
         return False
     if re.fullmatch(r"how many [\w-]+(?: [\w-]+)?", text, re.IGNORECASE):
+        return False  # of what was asked before
+    if NO_FIGURE.fullmatch(text):
         return False  # of what was asked before
     names = Names(catalog)
     whose = re.search(r"\b(?:their|its)\b", text, re.IGNORECASE)

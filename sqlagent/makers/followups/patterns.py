@@ -133,3 +133,11 @@ def lead_off(part: str) -> str:
         part,
         flags=re.IGNORECASE,
     ).strip()
+
+
+NO_FIGURE = re.compile(
+    r"(?:which|what) [\w-]+(?: [\w-]+)? (?:has|had|have|is|was|are|were|got|does|did)(?: (?:the|it|that))? (?:most|least|best|worst|highest|lowest|biggest|smallest|largest|top|fewest)(?: (?:of (?:them|those|these|all)|there))?"
+    r"|how many (?:of|in|for|per|by|at|from)(?: each| every)? [\w-]+(?: [\w-]+)?",
+    re.IGNORECASE,
+)
+"""A question that says of which groups and not of what: "which city has the most", "how many of each segment"."""

@@ -128,13 +128,22 @@ def _placed(change: Difference, meant: Intent, held: frozenset[Part]) -> float:
     beside = [
         part for part in change.gained if part.kind in kinds and part.kind in ("by", "measure", "period")
     ]
+    narrower = sum(
+        old.kind == "where" and old.values > new.values and bool(new.values) for old, new in change.replaced
+    )
+    if narrower and any(part.kind == "where" for part in change.gained):
+        return 1.0  # "restaurants only" after web and store: what was named took the place of one of two
     wider = sum(bool(old.values) and old.values < new.values for old, new in change.replaced)
     if meant.way == "compare":
         return 0.0
     if meant.way == "add":
         return 0.8 * sum(old.kind not in ("order", "transform") for old, _ in change.replaced) - 0.8 * wider
     if wider:
-        return 0.6
+        return (
+            0.8
+            if any(old.kind == "period" and old.values < new.values for old, new in change.replaced)
+            else 0.6
+        )
     if meant.way == "narrow" and _families(change) - {"where", "inner", "period", "rank", "having"}:
         return 0.8
     if meant.way == "swap" and meant.old == "" and not change.replaced and beside:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from sqlagent.language.lexicon import NUMBER_WORDS
+from sqlagent.makers.analyst.plainer import PLACES
+
 _I = re.IGNORECASE
 _LEAD = re.compile(
     r"^(?:ok(?:ay)?|so|now|please|pls|plz|then|well|great|thanks|thank you|cool|h+m+|ah|oh|actually|sorry|maybe|(?:can|could|would) (?:you|we|i)(?: please)?|i want(?: to see)?"
@@ -33,7 +36,7 @@ _GONE = re.compile(
     r"^(?:remove|drop|ignore|clear|forget(?: about)?|undo|take (?:away|out)|leave (?:away|out)|get rid of|skip|lose|without)\s+(?:the|that|this)\s+(.+?)(?:\s+(?:filter|condition|limit|grouping|restriction|split|part|bit))?$"
     r"|^(?:remove|drop|ignore|clear|forget(?: about)?|undo|skip)\s+(.+?)(?:\s+(?:filter|condition|limit|grouping|restriction|split|part|bit))?$"
     r"|^(?:(?:for|over|across|in|back to)\s+)*(?:all(?: the)?|any|every)\s+(.+?)(?:\s+(?:again|together|combined|please))?$"
-    r"|^not (?:by|per) (.+)$|^(?:the )?whole (period|time)$|^no (limit)$|^(?:whatever|regardless of|irrespective of|no matter)\s+(?:the\s+)?(.+)$",
+    r"|^not (?:by|per) (.+)$|^(?:the )?whole (period|time)$|^no (limit|comparison|comparisons|ranking|filter|filters|grouping|split|percent|percentages)(?: (?:any ?more|please|now))?$|^(?:whatever|regardless of|irrespective of|no matter)\s+(?:the\s+)?(.+)$",
     _I,
 )
 _SWAPPED = (
@@ -73,6 +76,56 @@ _EARLIER = re.compile(
 )
 _THE_ONE_BEFORE = re.compile(
     r"^(?:(?:in|for|from)\s+)?(?:the\s+)?(?:(?P<unit>year|quarter|month|week|period)\s+before(?: (?:that|it))?|(?:previous|prior|preceding)\s+(?P<last>year|quarter|month|week|period)|one before)$",
+    re.IGNORECASE,
+)
+_BEFORE_THAT = re.compile(
+    r"^(?:(?:in|for|during)\s+)?(?:the (?:time|one|period) )?(?:right |just )?before (?:that|it|then)$|^(?:previously|the preceding one|the previous one)$",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(
+    r"^(?:(?:as|in|with|the|just|only|back to|to|show|me|give|use|it|them)\s+)*(?:plain|absolute|actual|raw|real|normal|simple|original|unconverted|bare)\s+(?:numbers?|figures?|values?|amounts?|totals?|counts?|sums?)(?: again)?$"
+    r"|^(?:in absolute terms|not (?:as|in) (?:a )?(?:share|shares|percent|percentages?|%)|(?:no|without|drop|lose|remove)(?: the)? (?:percent|percents|percentages?|%|shares?)(?: again)?)$",
+    re.IGNORECASE,
+)
+_NOT_FIRST = re.compile(
+    r"^(?:(?:all|everything|everyone|the same|but|and)\s+)*(?:except(?: for)?|without|w/o|skip|drop|exclude|excluding|ignore|ignoring|leave out|leaving out|minus|but not|but)\s+(?:the |our )?"
+    r"(?:(?P<count>\d{1,2}|two|three|four|five) )?(?:very )?(?:first|top|best|biggest|largest|highest|leading)(?: (?P<many>\d{1,2}|two|three|four|five))?(?: (?:one|ones|row|rows|place|places|entry|entries|spot))?$"
+    r"|^(?:start(?:ing)? (?:from|with|at)|from) (?:the )?(?:second|no\.? ?2|number two)(?: (?:one|row|place))?(?: on(?:wards)?)?$",
+    re.IGNORECASE,
+)
+_IN_TOTAL = re.compile(
+    r"^(?:what (?:is|was) )?(?:(?:and|so|but) )?(?:how (?:many|much) )?(?:(?:is|are|was|were) (?:that|it|this|they|those|these) )?(?:(?:in|as a) )?(?:the )?(?:grand )?(?:total|all|altogether|overall|all together|all in all|one number|as one number)(?: of (?:that|those|all|them|it))?(?: please)?$",
+    re.IGNORECASE,
+)
+_HOW_FAR = re.compile(
+    r"^(?:(?:and|just|only|show|instead) )*(?:by )?(?:(?P<percent>(?:how (?:many|much)|what|which) (?:percent|per cent|percentage|%))|how much|how far|how) (?:(?:did|do|does|has|have) (?:it|that|this|they|those|these|each|each one|each of them)(?: each| all)? (?:change|changed|grow|grown|increase|increased|rise|risen|go up|gone up|develop|developed|move|moved|fall|fallen|drop|dropped|decrease|decreased|differ)"
+    r"|(?:is|was) (?:the )?(?:change|growth|increase|difference))$"
+    r"|^(?:(?:and|just|only|show|with|add) )*(?:what (?:is|was) )?(?:the )?(?:(?P<behind>(?:(?:change|growth|difference) )?(?:in|as) (?:percent|per cent|%)(?: change| growth)?|(?:percent|percentage|per cent|%|relative) (?:change|growth|difference)|growth(?: rate)?)|change|difference)(?: each| instead| too)?$",
+    re.IGNORECASE,
+)
+_WHERE_THEY = re.compile(
+    r"^(?:and |so )?where (?:do|does|are|is|did) (?:they|these|those|each(?: of them)?|he|she|it)(?: all| each)? ?(?:live|living|come from|coming from|based|located|from|at|sit|stay)?$",
+    re.IGNORECASE,
+)
+_THEIR = re.compile(
+    r"^(?:and |with |also |plus |add |show |show me |include |give me |what (?:is|are|was|were) |list (?:them |these |those )?(?:again )?(?:with|and) )+(?:their|its|his|her) (?P<name>[a-z][\w'-]*(?: [a-z][\w'-]*)?)(?: too| as well| also| please)?$",
+    re.IGNORECASE,
+)
+_GROUP_EXTREME = re.compile(
+    r"^(?:and )?(?:which|what) (?!ones?\b)(?P<group>[\w-]+(?: [\w-]+)?) (?:has|had|have|is|was|are|were|got|does|did)(?: (?:the|it|that))? (?P<word>most|least|best|worst|highest|lowest|biggest|smallest|largest|top|fewest)(?: (?:of (?:them|those|these|all)|there))?$",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(r"^(?:and|what about|how about)\b", _I)
+_SIZED = re.compile(
+    r"^(?:(?:the|and|with|now) )*(?:(?P<small>youngest|cheapest|shortest|lightest)|longest|dearest|priciest|most expensive|heaviest)(?: ones?)? first$",
+    _I,
+)
+_OF_EACH = re.compile(
+    r"^(?:and )?how many (?:are |were )?(?:there )?(?:of|in|for|per|by|at|from)(?: each| every)? (?P<group>(?!them\b|those\b|these\b|that\b|it\b|total\b|all\b|(?:19|20)\d\d\b)[a-z][\w-]*(?: [a-z][\w-]*)?)$",
+    re.IGNORECASE,
+)
+_ONES_AGED = re.compile(
+    r"^(?:(?:and|only|just|but|what about|how about|the|all) )*(?:ones|those|people|anyone|everyone) (?:who are |that are |aged )?(?P<way>over|under|above|below) (?P<years>\d{1,2})$",
     re.IGNORECASE,
 )
 _ROUND = re.compile(
@@ -131,10 +184,16 @@ _EXTREME = re.compile(
     re.IGNORECASE,
 )
 _MONEY = ("revenue", "amount", "cost", "spend")
-_FIRST_ONE = {"most": "highest", "least": "lowest"}
+_FIRST_ONE = {"most": "highest", "least": "lowest", "fewest": "lowest"}
 _YEAR_BY_YEAR = re.compile(r"^(year|quarter|month|week|day) (?:by|after|over) \1$", re.IGNORECASE)
 ROUND = "the other way round"
 """The text of an intent that turns an order, however it was typed."""
+PLAIN = "plain numbers"
+"""The text of an intent that takes away how figures are shown, however it was typed."""
+TOTAL = "in total"
+"""The text of an intent that takes all groups away, however it was typed."""
+GROWTH, CHANGE = "growth", "change"
+"""The texts of intents that ask how far figures moved between the periods that are shown."""
 _SPLIT = re.compile(
     r"^(?:split|break|broken|group|grouped|slice)(?:\s+(?:it|them|this|that))?(?:\s+(?:down|up|out|further))*\s+(?=by|per)",
     _I,
@@ -142,7 +201,7 @@ _SPLIT = re.compile(
 _COUNTED = re.compile(
     r"^how many (?!did|do|does|of)([\w' -]+?)(?: (?:did|do|does|were|was|are|is|have|has|had)\b.*)?$", _I
 )
-_LEAST = re.compile(r"^(\d+)\s+(best|worst|top|bottom|highest|lowest|largest|smallest)\b", _I)
+_LEAST = re.compile(r"^(?:the )?(\d+)\s+(best|worst|top|bottom|highest|lowest|largest|smallest)\b", _I)
 _BARE_NUMBER = re.compile(r"^(?:it\s+)?(\d{1,3})$")
 _THOSE = re.compile(
     r"^(?:those|the ones|ones|these|the rest)\s+(?=with|without|from|in|of|for|above|over|below)", _I
@@ -152,6 +211,17 @@ FORGET = re.compile(
     re.IGNORECASE,
 )
 """Takes away what was not understood; where all was, a step back in the thread."""
+
+CHANGES = re.compile(
+    r"^(?:and|also|plus|only|just|by|per|in|for|with|without|except|not|no|same|instead|top|bottom|vs|compared?|as|sort(?:ed)?|what about|how about|those|these|them|it|they|how many(?: (?:are|of|is))?$)\b",
+    _I,
+)
+"""Words that a change of the question before begins with, and no question of its own."""
+
+POINTS_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|those|these|that|this|there|ones?|else|same|such)\b", _I
+)
+"""Words that stand for what was said before."""
 
 _IS = re.compile(r"\b(who|what|which|that)'s\b", _I)
 _ONES = re.compile(r"\w\s+ones?$", _I)
@@ -167,7 +237,7 @@ _TIMES = frozenset(
 @dataclass(frozen=True, slots=True)
 class Intent:
     """What was typed without the words that only say what to do with it. `way` is add, swap, narrow, gone, compare, sort, count (of what
-    was listed), list (of what was counted) or nothing.
+    was listed), list (of what was counted), moved (how far figures did between two periods), extreme (the first of the groups that `old` names), beside (a column of what is shown) or nothing.
 
     `old` is what is to go for it, where that was said. Of what is to go, `every` says that all of a kind is wanted again ("all cafes"),
     `once` that something left out comes back in. `others` are further ways to say the text, to be tried where the ones before come to nothing; `figure` says that it asks for one,
@@ -209,7 +279,7 @@ def intent(typed: str) -> Intent:
     """
     asks = typed.rstrip().endswith("?")
     whole = _IS.sub(r"\1 is", " ".join(typed.split()).replace("’", "'").strip(" ?.!,"))
-    text = _trimmed(whole)
+    text = trimmed(whole)
     if special := _of_its_own(text, whole):
         return special
     if found := next((found for one in _SWAPPED if (found := one.match(text))), None):
@@ -240,9 +310,38 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
     for one in (whole, text):
         if found := _EARLIER.match(one):
             return Intent(f"compared with the {(found['unit'] or found['last']).lower()} before", "compare")
-    bare = _trimmed(_SWAPS.sub("", _ADDS.sub("", text)))
+    bare = trimmed(_SWAPS.sub("", _ADDS.sub("", text)))
     if found := _THE_ONE_BEFORE.match(bare):
         return Intent(f"the {(found['unit'] or found['last'] or 'period').lower()} before", "swap")
+    if _BEFORE_THAT.match(bare):
+        return Intent("the period before", "swap")
+    if _PLAIN.match(trimmed(text)) or _PLAIN.match(whole):
+        return Intent(PLAIN, "gone")
+    if found := _NOT_FIRST.match(_ADDS.sub("", text)):
+        said = (found["count"] or found["many"] or "1").lower()
+        return Intent(f"without the first {NUMBER_WORDS.get(said, said)}", "sort")
+    if _IN_TOTAL.match(_ADDS.sub("", whole)):
+        return Intent(TOTAL, "count")
+    if (found := _HOW_FAR.match(whole)) or (found := _HOW_FAR.match(text)):
+        return Intent(GROWTH if found["percent"] or found["behind"] else CHANGE, "moved")
+    if found := _SIZED.match(text):
+        return Intent(f"{'smallest' if found['small'] else 'largest'} first", "sort")
+    if found := _GROUP_EXTREME.match(whole):
+        word = found["word"].lower()
+        return Intent(f"{_FIRST_ONE.get(word, word)} 1", "extreme", old=found["group"])
+    if (found := _OF_EACH.match(whole)) and re.search(r"\b(?:each|every|per|by)\b", whole, _I):
+        return Intent(f"by {found['group']}", "count")
+    if found := _ONES_AGED.match(whole):
+        older = "older" if found["way"].lower() in ("over", "above") else "younger"
+        return Intent(
+            f"{older} than {found['years']}",
+            "swap" if _OTHERS.match(whole) else "narrow",
+            others=(f"{found['way']} {found['years']}",),
+        )
+    if _WHERE_THEY.match(whole):
+        return Intent(PLACES[0], "beside", others=PLACES[1:])
+    if found := _THEIR.match(whole):
+        return Intent(found["name"], "beside")
     plain = _ADDS.sub("", whole)
     if found := _HOW_MANY.match(plain):
         return Intent(_bare(found["rest"] or ""), "count")
@@ -257,7 +356,7 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
     ):
         return Intent(_bare(found["old"] or found["back"]), "gone", once=True)
     if (found := _BACK.match(text)) and not _GONE.match(text):
-        return Intent(_bare(_trimmed(found["new"])), "swap", back=True)
+        return Intent(_bare(trimmed(found["new"])), "swap", back=True)
     if found := _YEAR_BY_YEAR.match(bare):
         return Intent(f"by {found[1]}", "add")
     beside = bool(_ADDS.match(text) or _TOO.search(text)) and not _INSTEAD.search(text)
@@ -278,7 +377,7 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
     return None
 
 
-def _trimmed(text: str) -> str:
+def trimmed(text: str) -> str:
     """Drop what is said before and after a change for politeness."""
     before = ""
     while before != text:
@@ -310,7 +409,7 @@ def _way(text: str, asks: bool) -> Intent:
         text, way = _SWAPS.sub("", text), "swap"
     elif _ADDS.match(text):
         way = "swap" if asks and text.lower().startswith("and ") and len(text.split()) <= 4 else "add"
-        text = _trimmed(_ADDS.sub("", text))
+        text = trimmed(_ADDS.sub("", text))
         if _SWAPS.match(text):
             text, way = _SWAPS.sub("", text), "swap"
     if _TOO.search(text):
@@ -327,7 +426,7 @@ def _way(text: str, asks: bool) -> Intent:
         text, way = _NARROWS.sub("", text), way or "narrow"
     if not way and _ONES.search(text):  # of what was asked for, never a group of it
         way = "narrow"
-    return Intent(_bare(_trimmed(text)), way, figure=bool(counts))
+    return Intent(_bare(trimmed(text)), way, figure=bool(counts))
 
 
 def _bare(text: str) -> str:

@@ -12,8 +12,8 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.asked import Asked
-from sqlagent.makers.analyst.changing.intents import ROUND, Intent, swapped_for
-from sqlagent.makers.analyst.changing.removing import gone, is_named_by, one_of_two, turned
+from sqlagent.makers.analyst.changing.intents import ROUND, TOTAL, Intent, swapped_for
+from sqlagent.makers.analyst.changing.removing import gone, in_total, is_named_by, moved, one_of_two, turned
 from sqlagent.makers.analyst.changing.wordings import (
     DENIED,
     Stretch,
@@ -47,7 +47,9 @@ _COUNT = re.compile(
 _LIST = re.compile(r"^(?:which|list|show|the|all|names of)\s+(?:all\s+)?(?:the\s+)?", re.IGNORECASE)
 _ASKS = re.compile(r"^(?:what|how|which|who|whom|where|when|why|did|does|do|is|are|they|it)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"the (year|quarter|month|week|period) before")
-_STUTTER = re.compile(r"\b(by|per|in|for) (?:by|per|in|for)\b", re.IGNORECASE)
+_STUTTER = re.compile(
+    r"\b(by|per|in|for|since|during|from|on) (?:by|per|in|for|since|during|from|on)\b", re.IGNORECASE
+)
 
 
 def proposed(
@@ -56,7 +58,12 @@ def proposed(
     """Give the wordings of a change, each once, with what was meant by it."""
     seen = {(asked.text + asked.ending).lower()}
     for wording, way in _all(typed, meant, asked, source, today):
-        whole = wording if wording.way == "ending" else replace(wording, text=wording.text + asked.ending)
+        if wording.way == "replaced":  # "in" 2025 gives way to "in 2024"
+            wording = replace(wording, text=_STUTTER.sub(lambda two: two[0].split()[1], wording.text))
+        ending = asked.ending
+        if wording.way == "counted":  # a count has no column beside it
+            ending = "".join(one.text for one in asked.endings if one.kind != "along")
+        whole = wording if wording.way == "ending" else replace(wording, text=wording.text + ending)
         if whole.text.lower() not in seen and not _STUTTER.search(whole.text):
             seen.add(whole.text.lower())
             yield whole, way
@@ -70,6 +77,18 @@ def _all(
         return
     if meant.way == "gone":
         yield from gone(meant, asked)
+        return
+    if meant.way == "extreme":
+        yield from _first_of(meant, asked)
+        return
+    if meant.way == "moved":
+        yield from ((one, meant) for one in moved(meant.text, asked))
+        return
+    if meant.way == "beside":
+        yield Wording(f"{asked.text}{asked.ending}, with {meant.text} alongside", "ending", "along"), meant
+        return
+    if meant.text == TOTAL:
+        yield from in_total(asked)
         return
     if meant.way in ("count", "list"):
         yield from _counted_or_listed(meant, asked)
@@ -117,12 +136,32 @@ def _all(
         yield from ((one, meant) for one in _ranked_instead(meant.text, asked))
     if "rank" in made_of.kinds:
         yield from ((one, meant) for one in _ranked(meant.text, asked))
-    if "mention" in made_of.kinds and meant.way != "add" and not made_of.trails:
+    if "mention" in made_of.kinds and meant.way not in ("add", "compare") and not made_of.trails:
         if denied := DENIED.search(asked.text):
             at = denied.start()
             yield Wording(tidy(f"{asked.text[:at]} for {meant.text}{asked.text[at:]}"), "behind"), meant
         yield Wording(tidy(f"{asked.text} for {meant.text}"), "behind"), meant
-    yield from ((one, meant) for one in in_place)
+    beside_values = meant.way != "narrow" or not made_of.about
+    yield from (
+        (one, meant)
+        for one in in_place
+        if beside_values or one.way != "beside" or one.kind != "mention" or " or " in one.text
+    )
+
+
+def _first_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """ "Which city has the most": the first of the groups that are shown, or of these in the place of those."""
+    kept = "".join(one.text for one in asked.endings if one.kind not in ("top", "sort"))
+    for one in asked.stretches:
+        if one.kind == "by":
+            if not is_named_by(_GROUP.sub("", one.text), meant.old):
+                text = tidy(f"{asked.text[: one.start]}by {meant.old}{asked.text[one.end :]}")
+                yield Wording(f"{text}{kept}, {meant.text}", "ending", "top"), meant
+            else:
+                yield Wording(f"{asked.text}{kept}, {meant.text}", "ending", "top"), meant
+            return
+    counted = asked.text if asked.frame.measures else f"number of {_LIST.sub('', asked.text)}"
+    yield Wording(tidy(f"{counted} by {meant.old}") + f"{kept}, {meant.text}", "ending", "top"), meant
 
 
 def _counted_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
@@ -138,6 +177,8 @@ def _counted_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, I
             )
         return
     if asked.frame.by:
+        if not meant.text:
+            yield Wording(f"{asked.text}{asked.ending}, how many groups", "ending", "groups"), meant
         return
     ways = (
         [""]
@@ -204,7 +245,9 @@ def _ranked(text: str, asked: Asked) -> Iterator[Wording]:
     for one in asked.stretches:
         if one.kind == "by":
             rest = tidy(asked.text[: one.start] + asked.text[one.end :])
-            yield Wording(f"{text} {_GROUP.sub('', one.text)} by {rest}", "behind")
+            group = _GROUP.sub("", one.text)
+            ranked = text if stems_in(group) <= stems_in(text) else f"{text} {group}"
+            yield Wording(f"{ranked} by {rest}", "behind")
 
 
 def _ranked_instead(text: str, asked: Asked) -> Iterator[Wording]:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.language.words import split_name, stem
+from sqlagent.makers.analyst import telling
+from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.asked import Asked
-from sqlagent.makers.analyst.changing.intents import Intent
+from sqlagent.makers.analyst.changing.intents import GROWTH, PLAIN, TOTAL, Intent
 from sqlagent.makers.analyst.changing.wordings import Stretch, Wording, stems_in, tidy, without
+from sqlagent.makers.analyst.frames import Condition, Frame
 
 _COMPARISON = frozenset(map(stem, ["comparison", "compare", "vs", "versus"]))
 _SMALL = frozenset({"by", "per", "the"})
 _LITTLE = _SMALL | {"one", stem("ones")}
+_SPAN = re.compile(r"\bfrom [\w ]+? to (?P<later>(?:[a-z]\w* )?(?:19|20)\d\d)\b", re.IGNORECASE)
+_MOVES = re.compile(r"\b(?:growth|change)(?: in| of)?\b", re.IGNORECASE)
+_FIRST_GROUP = re.compile(r"\s*,?\s*\b(?:by|per|for each|each|every)\b", re.IGNORECASE)
+_OF = re.compile(r"^(?:by|of|in|with|for)(?: the)? ", re.IGNORECASE)
+_YEARLY = re.compile(r"\s*\b(?:by|per) year(?: and(?= ))?|\s+and (?:by )?year\b", re.IGNORECASE)
 _FILTERS = frozenset(map(stem, ["filter", "filters", "condition", "restriction", "it", "that"]))
 _ENDINGS = {
     "share": frozenset(map(stem, ["share", "shares", "percent", "percentage", "proportion"])),
@@ -22,6 +30,8 @@ _ENDINGS = {
     "of all": frozenset(map(stem, ["share", "percent", "percentage", "rate"])),
     "earlier": _COMPARISON | frozenset(map(stem, ["previous", "earlier", "before"])),
     "along": frozenset(),
+    "skipped": frozenset(),
+    "groups": frozenset(),
 }
 """Words that name an ending, by its kind."""
 _OPPOSITE = {
@@ -35,6 +45,9 @@ def gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     """What is to go may be an ending, a stretch that was named, or, where nothing of it is there, rows to be left out."""
     words = stems_in(meant.text)
     ends = asked.endings
+    if meant.text == PLAIN:
+        yield from plain(meant, asked)
+        return
     held = sum(part.kind == "where" for part in asked.held)
     ranked = any(one.kind == "by" and is_named_by(one.text, meant.text) for one in asked.stretches)
     for place, one in enumerate(ends):
@@ -47,6 +60,10 @@ def gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         ):
             kept = "".join(other.text for n, other in enumerate(ends) if n != place)
             yield Wording(asked.text + kept, "ending", one.kind), meant
+    if words & _COMPARISON and asked.frame.transform == "between":
+        yield from unmoved(meant, asked)
+    if meant.every and asked.frame.limit is not None:
+        yield from ((wording, meant) for wording in unranked(words, asked))
     named = [one for one in asked.stretches if _is_named(one, meant, words)]
     if words & _COMPARISON:
         named = [one for one in asked.stretches if one.kind == "vs"]
@@ -61,13 +78,130 @@ def gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         named = [one for one in asked.stretches if one.kind in ("mention", "text")]
     for part in _joined(named, asked):
         if part.kind == "mention":
-            listed = re.compile(rf"\b{re.escape(part.text)}\s+and\s+", re.IGNORECASE)
+            listed = re.compile(
+                rf"\b(?:(?:the )?(?:number|count) of )?{re.escape(part.text)}\s+and\s+", re.IGNORECASE
+            )
             yield Wording(tidy(listed.sub("", asked.text)), "gone", part.kind), meant
         kind = replace(meant, text="period") if part.kind == "period" else meant
         yield Wording(without(asked.text, part), "gone", part.kind), kind
     if not named and not (meant.once or meant.every or words <= _FILTERS):
         rest = Intent(f"without {meant.text}", "add")
         yield Wording(tidy(f"{asked.text} {rest.text}"), "behind"), rest
+
+
+def unranked(words: set[str], asked: Asked) -> Iterator[Wording]:
+    """All of what was ranked: "all months" after "best 3 months by revenue"."""
+    for rank, ranked in zip(asked.stretches, asked.stretches[1:], strict=False):
+        if rank.kind == "rank" and ranked.kind in ("mention", "grain") and stems_in(ranked.text) <= words:
+            rest = _OF.sub("", asked.text[ranked.end :].strip())
+            yield Wording(
+                tidy(f"{asked.text[: rank.start]} {rest} by {ranked.text}") + asked.ending, "ending", "top"
+            )
+
+
+def plain(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """The figures as they are: without the share, growth or comparison that they are shown as."""
+    ends = asked.endings
+    if asked.frame.transform == "between":
+        yield from unmoved(meant, asked)
+    if kept := [one for one in ends if one.kind not in ("share", "of all", "grown")]:
+        if len(kept) < len(ends):
+            yield Wording(asked.text + "".join(one.text for one in kept), "ending", "share"), meant
+    elif ends:
+        yield Wording(asked.text, "ending", "share"), meant
+    for one in asked.stretches:
+        if one.kind == "share":
+            rest = re.sub(r"^\s*(?:of|in)\b(?: the)?", "", asked.text[one.end :])
+            yield Wording(tidy(asked.text[: one.start] + rest) + asked.ending, "ending", "share"), meant
+
+
+def unmoved(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """The figure of the later period, after its change from the one to the other."""
+    span = _SPAN.search(asked.text)
+    if span is not None and len(_MOVES.findall(asked.text)) == 1:
+        text = f"{asked.text[: span.start()]}{span['later']}{asked.text[span.end() :]}"
+        yield Wording(tidy(_MOVES.sub("", text)) + asked.ending, "ending", "moved"), meant
+
+
+def in_total(asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """All groups as one: the figure of all rows, however it was split, ranked and shown."""
+    text = asked.text
+    for one in sorted((one for one in asked.stretches if one.kind == "by"), key=lambda one: -one.start):
+        text = (
+            without(text[: one.end], replace(one)) + text[one.end :]
+            if text[one.start : one.end] == one.text
+            else text
+        )
+    if text != asked.text:
+        yield Wording(tidy(text), "ending", "total"), Intent(TOTAL, "gone")
+
+
+def moved(word: str, asked: Asked) -> Iterator[Wording]:
+    """How far figures moved from the earlier to the later of two periods that are shown; of one, from the one before."""
+    periods = [one for one in asked.stretches if one.kind == "period"]
+    versus = next((one for one in asked.stretches if one.kind == "vs"), None)
+    times = sorted(
+        (
+            c.period
+            for c in _dated(asked.frame.where)
+            if c.period is not None and c.period.first is not None and c.period.until is not None
+        ),
+        key=lambda one: (one.first, one.until),
+    )
+    beside = [one for one in asked.endings if one.kind == "earlier"]
+    if len(times) == 1:
+        before = period_before(
+            times[0],
+            beside[0].word
+            if beside
+            else "year"
+            if times[0].grain in ("month", "quarter") and beside
+            else "period",
+        )
+        times = [before, *times] if before is not None else times
+    if not periods:
+        for one in asked.stretches:
+            if (
+                one.kind in ("by", "grain")
+                and not any(ending.kind == "grown" for ending in asked.endings)
+                and _grains(asked.frame)
+            ):
+                shown = "% change" if word == GROWTH else "change"
+                yield Wording(
+                    f"{asked.text}{asked.ending}, with {shown} on the period before", "ending", "grown"
+                )
+                return
+        return
+    if len(times) != 2:
+        return
+    text = asked.text
+    for one in sorted([*periods, *([versus] if versus else [])], key=lambda one: -one.start):
+        if text[one.start : one.end] == one.text:
+            text = tidy(f"{without(text[: one.end], one)} {text[one.end :]}")
+    text = re.sub(r"\b(?:and|vs\.?|versus|or|,)\s*$", "", text).strip(" ,")
+    text = _YEARLY.sub("", text)
+    group = _FIRST_GROUP.search(text)
+    head, tail = (text[: group.start()], text[group.start() :]) if group else (text, "")
+    kept = "".join(one.text for one in asked.endings if one.kind not in ("earlier", "share", "sort", "top"))
+    span = f"from {telling.period(times[0])} to {telling.period(times[1])}"
+    for made in (
+        f"{head} {word} {span}{tail}",
+        f"{word} in {head} {span}{tail}",
+        f"{word} in {head} {tail} {span}",
+    ):
+        yield Wording(tidy(made) + kept, "ending", "moved")
+
+
+def _dated(where: Sequence[Condition]) -> Iterator[Condition]:
+    for one in where:
+        if one.op == "period" and not one.negated:
+            yield one
+        elif one.op == "any":
+            yield from _dated(one.parts)
+
+
+def _grains(frame: Frame) -> list[str]:
+    return [one.grain for one in frame.by if one.grain]
 
 
 def one_of_two(text: str, asked: Asked) -> Iterator[tuple[Wording, Intent]]:

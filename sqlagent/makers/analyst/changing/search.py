@@ -10,10 +10,10 @@ from itertools import chain, islice
 
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import MAX_CHARS, tokenise
-from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD, today_of, understand
+from sqlagent.makers.analyst.answering import DRAFT, LEFT_ASIDE, NOT_UNDERSTOOD, today_of, understand
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.doubting import doubt_of, doubt_of_ending, loss_of
-from sqlagent.makers.analyst.changing.intents import FORGET, Intent, intent
+from sqlagent.makers.analyst.changing.intents import CHANGES, FORGET, POINTS_BACK, Intent, intent, trimmed
 from sqlagent.makers.analyst.changing.parts import Part, difference, parts
 from sqlagent.makers.analyst.changing.proposing import proposed
 from sqlagent.makers.analyst.changing.wordings import Wording, stretches, tidy
@@ -34,6 +34,7 @@ OTHERWISE = 3
 SURE = 0.1
 """Doubt at which no further wording is tried."""
 
+_AND_BY = re.compile(r"\s*and (?:by|per|for each) ", re.IGNORECASE)
 _CUT = re.compile(
     r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:(?:year|quarter|month|week|day) by|group(?:ed)?|worst|best|largest|smallest|highest|lowest|only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
     r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s*,\s*(?=[^,]+\s+only$)|\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as|split|sort(?:ed)?|group(?:ed)?)\b)"
@@ -49,19 +50,28 @@ def followed(
     index: ValueIndex | None,
     other: str = "",
     clock: date | None = None,
+    typed_before: str = "",
 ) -> str:
     """State a follow-up as a question that stands by itself, on a source that the analyst speaks for; empty where it cannot tell.
 
     Where no wording is sure, the `other` one is taken if it keeps what was not mentioned. Else what was typed is told beside the
-    question before as not understood, and stays there through later changes until "forget it": no condition is dropped unsaid.
+    question before as not understood: nothing is dropped unsaid. The next follow-up that is understood changes what was understood last, and
+    tells once more what was left aside (`typed_before`, what was typed for the question before). Words of the first question stay until "forget it".
     """
     source = source_of(catalog, index)
-    typed, before = condensed(typed[:MAX_CHARS]), condensed(before[:MAX_CHARS])
+    typed, before = condensed(typed[:MAX_CHARS]), condensed(LEFT_ASIDE.sub("", before[:MAX_CHARS]))
     today = today_of(source, clock)
     left = NOT_UNDERSTOOD.search(before)
     whole = before[: left.start()] if left else before
     lacking = left[1].split("; ") if left else []
+    aside = [words for words in lacking if words == _quoted(condensed(typed_before[:MAX_CHARS]))]
     asked = _asked(whole, source, today)
+    if (
+        index is not None
+        and (asked is None or lacking and not aside)
+        and (anew := _whole_anew(typed, source, today))
+    ):
+        return anew
     if asked is None and index is not None and (plainer := _without_unused(whole, source, today)):
         whole, unused = plainer
         lacking = [*lacking, *unused]
@@ -86,9 +96,28 @@ def followed(
     joined = f"{whole.strip(' ?.!')}, {typed.strip(' ?.!')}"
     if not found and _is_kept(joined, typed, asked, source, today):
         found = joined
+    lacking = [words for words in lacking if words not in aside]
     if not found:
-        lacking.append(" ".join(re.sub(r"[();]", " ", typed).split()).strip(" ?.!"))
-    return f"{found or whole.strip(' ?.!')} (not understood: {'; '.join(lacking)})" if lacking else found
+        lacking.append(_quoted(typed))
+    if lacking:
+        return f"{found or whole.strip(' ?.!')} (not understood: {'; '.join(lacking)})"
+    return f"{found} (left aside: {'; '.join(aside)})" if aside else found
+
+
+def _quoted(typed: str) -> str:
+    """What was typed, as it stands behind a question where nothing could be made of it."""
+    return " ".join(re.sub(r"[();]", " ", typed).split()).strip(" ?.!")
+
+
+def _whole_anew(typed: str, source: Source, today: date) -> str:
+    """What was typed after a question that was not understood, where it is understood by itself and names a figure; else empty."""
+    text = trimmed(" ".join(typed.split()).strip(" ?.!"))
+    if CHANGES.match(text) or POINTS_BACK.search(text):
+        return ""
+    frames = understand(text, source, today)[1]
+    frame = frames[0].frame if frames else None
+    names = frame is not None and any(one.said for one in frame.measures)
+    return text if frame is not None and names and not frame.unused and frame.cost < DRAFT else ""
 
 
 def _without_unused(text: str, source: Source, today: date) -> tuple[str, tuple[str, ...]] | None:
@@ -139,8 +168,19 @@ def _changed(typed: str, asked: Asked, source: Source, today: date) -> str:
     stated = _step(first + mark, asked, source, today)
     for part in rest:
         between = _asked(stated, source, today) if stated else None
-        stated = _step(part + mark, between, source, today) if between is not None else ""
+        if between is None:
+            return ""
+        made = _step(part + mark, between, source, today)
+        if not made and not _says_the_same(part, between):
+            return ""
+        stated = made or stated
     return stated
+
+
+def _says_the_same(part: str, asked: Asked) -> bool:
+    """Whether a later part of a change only says again what is left: "no comparison, just 2025", "drop the bookings, just revenue"."""
+    text = intent(part).text.lower()
+    return any(one.kind in ("period", "mention") and one.text.lower() == text for one in asked.stretches)
 
 
 def _asked(text: str, source: Source, today: date) -> Asked | None:
@@ -164,12 +204,18 @@ def _asked(text: str, source: Source, today: date) -> Asked | None:
 
 def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     """Make one change; empty where no wording of it is sure."""
-    meant = intent(typed)
+    meant = _crossed(typed, intent(typed), asked)
     for text in (meant.text, *meant.others):
         many = OTHERWISE if text == meant.text else 0
         if found := _worded(typed, replace(meant, text=text), asked, source, today, many):
             return found
     return ""
+
+
+def _crossed(typed: str, meant: Intent, asked: Asked) -> Intent:
+    """ "And by region?" splits figures over time further; of other groups it asks for these in their place."""
+    timed = bool(asked.frame.by) and all(one.grain for one in asked.frame.by)
+    return replace(meant, way="add") if meant.way == "swap" and timed and _AND_BY.match(typed) else meant
 
 
 def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date, many: int) -> str:

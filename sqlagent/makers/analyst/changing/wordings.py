@@ -41,6 +41,8 @@ _BEFORE = frozenset(
 
 DENIED = re.compile(r",?\s(?:without|excluding|except(?: for)?|but not|not)\s[^,]*$", re.IGNORECASE)
 """A clause at the end that denies: what came after it would be denied as well."""
+_PLACED = re.compile(r"^(?:in|for|from|at|of|on|during|since)\s", re.IGNORECASE)
+_COUNTED = re.compile(r"^(?:how many|number of|count of|the number of)\b", re.IGNORECASE)
 _LED = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
 
 
@@ -171,8 +173,16 @@ def wordings(text: str, parts: list[Stretch], change: str, typed: Typed) -> Iter
         if one.kind in typed.kinds:
             yield Wording(tidy(text[: one.start] + change + text[one.end :]), "replaced", one.kind, one.text)
             added = _LED.sub("", change)
-            for joint in ("or", "and") if one.about & typed.about else ("and",):
+            shares = bool(one.about & typed.about)
+            if (
+                not shares and one.kind == "mention" and _PLACED.match(change)
+            ):  # "in Ghent" is no second figure
+                yield Wording(tidy(f"{text[: one.end]} {change}{text[one.end :]}"), "behind", one.kind)
+                continue
+            for joint in ("or", "and") if shares else ("and",):
                 yield Wording(tidy(f"{text[: one.end]} {joint} {added}{text[one.end :]}"), "beside", one.kind)
+        if one.kind == "mention" and typed.kinds == {"agg"} and _COUNTED.match(one.text):
+            yield Wording(tidy(text[: one.start] + change + text[one.end :]), "replaced", one.kind, one.text)
         if one.kind == "mention" and typed.kinds & {"agg", "mention"}:
             yield Wording(tidy(f"{text[: one.start]}{change} {text[one.start :]}"), "before", one.kind)
 

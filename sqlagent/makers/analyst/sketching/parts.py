@@ -28,7 +28,7 @@ class Clause:
 
     `verb` is what was denied where nothing else is mentioned, `event` the table that is taken to hold such deeds.
     A number is `bare` where nothing follows that it counts; `money` and `rows` say what it then bounds, where that was said or
-    chosen. `edge` says that the last (new) or the first (old) of what is mentioned lies in its periods. With `pieces` a verb of selling or doing stands by it, so quantities are summed up where rows hold them.
+    chosen. `edge` says that the last (new) or the first (old) of what is mentioned lies in its periods; `aside` that rows so are left out ("without sold ones"), and not that something did not happen to them. With `pieces` a verb of selling or doing stands by it, so quantities are summed up where rows hold them.
     """
 
     opener: str = ""
@@ -66,6 +66,7 @@ class Clause:
     rows: bool = False
     pieces: bool = False
     edge: str = ""
+    aside: bool = False
     pairs: list[Item] = field(default_factory=list)
 
     @property

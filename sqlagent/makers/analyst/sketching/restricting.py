@@ -27,6 +27,7 @@ def not_(walk: Walk, item: Item) -> None:
     walk.clause = None
     clause = walk.open("not")
     clause.negated = True
+    clause.aside = item.text.lower() == "without"
 
 
 def _is_of_verb(walk: Walk) -> bool:
@@ -45,7 +46,7 @@ def except_(walk: Walk, item: Item) -> None:
         return
     walk.clause = None
     clause = walk.open("except")
-    clause.negated = clause.excepted = True
+    clause.negated = clause.excepted = clause.aside = True
 
 
 def _of_next(walk: Walk, opener: str, excepted: bool) -> bool:
