@@ -12,4 +12,5 @@ urlpatterns = [
     path("<uuid:pk>/cell/", views.cell, name="cell"),
     path("<uuid:pk>/columns/", views.columns, name="columns"),
     path("<uuid:pk>/columns/<int:number>/", views.column, name="column"),
+    path("<uuid:pk>/columns/<int:number>/format/", views.column_format, name="column_format"),
 ]
