@@ -6,6 +6,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.views.decorators.http import require_safe
 
 from mirror.exports import services
+from mirror.exports.csv_files import MARK, csv_line
 from mirror.exports.names import file_name
 from mirror.exports.sending import pieces_sent, sheet_pieces
 from mirror.exports.sheets import sheet_of
@@ -14,6 +15,25 @@ from mirror.people.requests import PersonRequest
 from mirror.phrases import one_line
 from mirror.results import selectors
 from mirror.results.opened_files import ResultGone, result_open
+from mirror.results.pivot_pages import pivot_lines
+
+
+@require_safe
+def pivot(request: PersonRequest, pk: object) -> HttpResponse:
+    """A pivot of a result as CSV: as many of its rows as a file takes, which its page says."""
+    result = selectors.result_visible(request.user, pk)
+    if result is None:
+        raise Http404("There are no such rows.")
+    try:
+        text = "".join(map(csv_line, pivot_lines(result, request.GET)))
+    except ResultGone as error:
+        return HttpResponse(str(error), status=410, content_type="text/plain; charset=utf-8")
+    except ValueError as error:
+        return HttpResponse(str(error), status=400, content_type="text/plain; charset=utf-8")
+    services.rows_taken(result, "csv", request.user)
+    response = HttpResponse(MARK + text.encode(), content_type=FORMATS["csv"].media_type)
+    response["Content-Disposition"] = f'attachment; filename="{file_name("pivot", "csv")}"'
+    return response
 
 
 @require_safe

@@ -30,6 +30,9 @@ PAGE_ROWS = 50
 # A table wider than this is shown in part; the download has every column.
 SHOWN_COLUMNS = 100
 
+# What an address says of a pivot: columns of its rows and columns, the figure's and how it is reckoned, order and page.
+PIVOT = ("pr", "pr2", "pc", "pv", "pa", "po", "pp")
+
 KINDS = {
     "integer": "whole numbers",
     "number": "numbers",
@@ -89,6 +92,8 @@ class TablePage:
     totals: tuple[Cell, ...] = ()
     totals_url: str = ""
     cell_url: str = ""
+    pivot_url: str = ""
+    is_pivoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,7 @@ class TableWish:
     filters: dict[int, str] = field(default_factory=dict)
     search: str = ""
     with_totals: bool = False
+    pivot: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def read(cls, query: Any) -> TableWish:
@@ -114,7 +120,10 @@ class TableWish:
         }
         page = str(query.get("page", "1"))
         search = str(query.get("q", ""))[:200].strip()
-        return cls(max(1, int(page)) if is_id(page) else 1, sort, filters, search, query.get("totals") == "1")
+        pivot = tuple((name, str(query[name])[:20]) for name in PIVOT if query.get(name))
+        return cls(
+            max(1, int(page)) if is_id(page) else 1, sort, filters, search, query.get("totals") == "1", pivot
+        )
 
     def address(self, base: str, **changes: Any) -> str:
         """The address that says this wish, or this wish changed."""
@@ -173,6 +182,8 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
         searched=read.searched,
         sort="" if wish.sort is None else f"{'-' if wish.sort.descending else ''}{wish.sort.column}",
         totals=reckoned,
+        pivot_url=_pivot_url(base, wish) if read.columns else "",
+        is_pivoted=bool(wish.pivot),
         cell_url=wish.address(f"{base}cell/"),
         totals_url=wish.address(base, number=number, with_totals=not wish.with_totals),
         hidden_columns=max(0, len(read.columns) - SHOWN_COLUMNS),
@@ -231,6 +242,13 @@ def _read(result: StoredResult, wish: TableWish) -> tuple[ResultPage, int]:
         return read, wish.number
     last = max(1, math.ceil(read.matching / PAGE_ROWS))
     return rows_page(result, (last - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters, wish.search), last
+
+
+def _pivot_url(base: str, wish: TableWish) -> str:
+    """Where the rows that pass are pivoted as the address says."""
+    passing = [(f"f{column}", text) for column, text in wish.filters.items()]
+    asked = [*wish.pivot, *passing, *([("q", wish.search)] if wish.search else [])]
+    return f"{base}pivot/?{urlencode(asked)}" if asked else f"{base}pivot/"
 
 
 def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ...]:

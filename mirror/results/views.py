@@ -15,6 +15,7 @@ from mirror.results.forms import FormatForm
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.pages import TableWish, cell_text, format_page, table_page
+from mirror.results.pivot_pages import address_with, pivot_page
 
 
 def _result(request: PersonRequest, pk: object) -> StoredResult:
@@ -31,6 +32,20 @@ def rows(request: PersonRequest, pk: object) -> HttpResponse:
     page = table_page(_result(request, pk), TableWish.read(request.GET))
     template = "results/_table.html" if request.headers.get("HX-Request") else "results/table.html"
     return render(request, template, {"table": page}, status=410 if page.gone else 200)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def pivot(request: PersonRequest, pk: object) -> HttpResponse:
+    """Rows against columns: a fragment for htmx, which tells the page it stands on its address; a whole page without script."""
+    page = pivot_page(_result(request, pk), request.GET)
+    by_htmx = bool(request.headers.get("HX-Request"))
+    template = "results/_pivot.html" if by_htmx else "results/pivot.html"
+    response = render(request, template, {"page": page}, status=410 if page.gone else 200)
+    address = address_with(request.headers.get("HX-Current-URL", ""), request.GET) if by_htmx else ""
+    if address:
+        response["HX-Replace-Url"] = address
+    return response
 
 
 @require_safe
