@@ -40,6 +40,12 @@ class MirrorTabs extends HTMLElement {
     if (chosen) this.keep(this.tabs[n].pane.dataset.tab);
   }
 
+  /** Show the pane of this name. */
+  open(name) {
+    const n = this.tabs.findIndex(({ pane }) => pane.dataset.tab === name);
+    if (n >= 0) this.show(n);
+  }
+
   moved(event, n) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;

@@ -142,7 +142,11 @@ def _like(earlier: dict[str, Any] | None, rows: Rows) -> Chart | None:
 
 
 def _figure(chart: Chart, rows: Rows) -> dict[str, Any] | None:
-    return None if chart.mark == "none" else charting.figure(chart, rows)
+    """A chart drawn, with the filters that its points stand for."""
+    if chart.mark == "none":
+        return None
+    found = charting.drill(chart, rows)
+    return charting.figure(chart, rows) | ({"drill": found} if found else {})
 
 
 def _part(rows: Rows) -> Rows:
