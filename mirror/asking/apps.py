@@ -10,7 +10,7 @@ class AskingConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Make its kinds of work known, and give questions of a source to who wants them: asked lately by somebody, and suggested."""
+        """Make its kinds of work known, and give questions of a source to who wants them: asked lately by somebody, and suggested. Draw rows anew whose columns are shown another way."""
         from mirror.asking.work_kinds import Runs, Versions
         from mirror.work.kinds import register
 
@@ -18,6 +18,15 @@ class AskingConfig(AppConfig):
         from mirror.knowledge.signals import questions_wanted
 
         questions_wanted.connect(_questions, dispatch_uid="asking_questions")
+        from mirror.results.signals import columns_formatted
+
+        columns_formatted.connect(_formatted, dispatch_uid="asking_formatted")
+
+
+def _formatted(result: Any, **_: Any) -> None:
+    from mirror.asking.services.charts import chart_format
+
+    chart_format(result)
 
 
 def _questions(source: Any, by: Any, most: int, **_: Any) -> list[str]:

@@ -336,9 +336,11 @@ def version_stop(request: PersonRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @vary_on_headers("HX-Request")
 def chart(request: PersonRequest, pk: int) -> HttpResponse:
-    """A version's figure as JSON; choices sent to it change the chart first and keep it so."""
+    """A version's figure as JSON, by htmx its pane; choices sent to it change the chart first and keep it so."""
     found = _version(request, pk)
     try:
+        if request.method != "POST" and _by_htmx(request):
+            return _render_chart(request, found)
         if request.method != "POST":
             return JsonResponse({"figure": found.figure, "chart": found.chart})
         names = [column["name"] for column in found.result.columns] if found.result else []

@@ -40,6 +40,11 @@ def sql_of(card: Card) -> str:
     return card.saved.sql if card.saved is not None else card.sql
 
 
+def chart_of(card: Card) -> dict[str, Any] | None:
+    """The chart of a card, which the formats of its columns go with."""
+    return card.saved.chart if card.saved is not None else card.chart
+
+
 def values_given(sent: Mapping[str, Any], cards: Iterable[Card]) -> dict[str, str]:
     """The values of an address for the parameters of cards; what else an address says is left alone."""
     names = {str(one["name"]) for card in cards for one in parameters_of(card)}

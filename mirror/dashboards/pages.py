@@ -12,14 +12,15 @@ from urllib.parse import urlencode
 from django.core.paginator import Page
 from django.urls import reverse
 
-from mirror.dashboards.card_parameters import Field, fields_of, parameters_of, sql_of
+from mirror.dashboards.card_parameters import Field, chart_of, fields_of, parameters_of, sql_of
 from mirror.dashboards.forms import EVERY
 from mirror.dashboards.models import Card, Dashboard, Drawing, Supply
 from mirror.dashboards.selectors import may_stop
 from mirror.dashboards.services import CARDS, CardServed
 from mirror.paging import Pager, pager_of
 from mirror.phrases import counted
-from mirror.results.cells import Cell, shown
+from mirror.results.cells import Cell
+from mirror.results.formats import formats_of_chart, ranges_of_rows, rows_cells
 from mirror.results.opened_files import ResultGone
 from mirror.results.pages import SHOWN_COLUMNS, preview_cells
 from mirror.results.rows import rows_of
@@ -200,10 +201,9 @@ def card_page(user: User, served: CardServed, values: Mapping[str, str]) -> Card
             view = replace(view, **_nothing("expired"), is_refreshing=False)
         else:
             names = rows.columns[:SHOWN_COLUMNS]
-            cells = tuple(
-                tuple(shown(value, name) for value, name in zip(row, names, strict=False))
-                for row in rows.rows
-            )
+            formats = formats_of_chart(chart_of(served.card))
+            read = [row[: len(names)] for row in rows.rows]
+            cells = rows_cells(names, read, formats, ranges_of_rows(names, read, formats))
             more = _more(result.row_count, len(cells), len(rows.columns) - len(names))
             view = replace(view, columns=_columns(names, cells), rows=cells, more=more)
     return CardPage(
@@ -284,7 +284,7 @@ def _supplied(view: CardView, card: Card, supply: Supply, drawing: Drawing | Non
     preview, count = supply.preview, result.row_count
     if not preview:  # rows of a run that are not drawn yet
         return replace(view, **_nothing("working" if is_working else "expired"))
-    cells = preview_cells(preview)
+    cells = preview_cells(preview, formats_of_chart(chart_of(card)))
     columns = _columns(preview["columns"], cells)
     view = replace(
         view,

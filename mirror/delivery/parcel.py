@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import IO, Any
 
+from sqlagent.values import ColumnFormat
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -23,7 +25,8 @@ class Section:
     """One SQL as a reader sees it: a sentence, a picture, its first rows.
 
     One that gave nothing but `figures` is shown as these. `first` are places of columns, the most important first; where there
-    is not room for all, the others are left to the files. `values` are those of its parameters, in words.
+    is not room for all, the others are left to the files. `values` are those of its parameters, in words;
+    `formats` those of its columns.
     """
 
     title: str
@@ -38,6 +41,7 @@ class Section:
     figures: tuple[Figure, ...] = ()
     first: tuple[int, ...] = ()
     values: str = ""
+    formats: tuple[ColumnFormat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from mirror.delivery.parcel_words import rows_said
 from mirror.exports.defusing import defused
 from mirror.phrases import one_line
 from mirror.results.cells import aligned, clock_text, on_clock, shown
+from sqlagent.rows.formats import column_format, formatted
+from sqlagent.values import ColumnFormat
 
 # A message is read at a glance; the files and the page have the rest.
 SHOWN_ROWS = 20
@@ -90,7 +92,10 @@ def table(section: Section, zone: str = "UTC", most_rows: int = SHOWN_ROWS) -> T
     names = section.columns
     kinds = (*section.kinds, *[""] * len(names))
     rows = section.rows[:most_rows]
-    cells = [[_cell(row[place], name, clock) for row in rows] for place, name in enumerate(names)]
+    formats = [column_format(section.formats, name) for name in names]
+    cells = [
+        [_cell(row[place], name, clock, formats[place]) for row in rows] for place, name in enumerate(names)
+    ]
     cells = [_aligned(column) for column in cells]
     heads = [one_line(defused(name), CELL_CHARS) or "–" for name in names]
     widths = [_pixels(head, column) for head, column in zip(heads, cells, strict=True)]
@@ -152,10 +157,11 @@ def _aligned(cells: list[ShownCell]) -> list[ShownCell]:
     ]
 
 
-def _cell(value: Any, column: str, clock: ZoneInfo) -> ShownCell:
+def _cell(value: Any, column: str, clock: ZoneInfo, wanted: ColumnFormat | None) -> ShownCell:
     if isinstance(value, datetime):
-        return ShownCell(clock_text(on_clock(value, clock)))
-    cell = shown(value, column)
+        here = on_clock(value, clock)
+        return ShownCell(formatted(here, wanted) or clock_text(here))
+    cell = shown(value, column, wanted)
     if cell.look == "num":
         return ShownCell(cell.text, "num")
     # Defused first: what is cut off or made a space may be what hides the sign.

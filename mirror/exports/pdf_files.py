@@ -25,6 +25,8 @@ from mirror.exports.pdf_letters import FAMILY, Letters
 from mirror.exports.values import PDF_ROWS, Cover, Row, Sheet
 from mirror.phrases import one_line
 from mirror.results.cells import aligned, clock_text, on_clock, shown
+from sqlagent.rows.formats import column_format, formatted
+from sqlagent.values import ColumnFormat
 
 # A table wider than this is shown in part: parts of a table are read side by side, and five are many.
 PDF_COLUMNS = 40
@@ -190,8 +192,8 @@ def _table(sheet: Sheet, rows: Sequence[Row], letters: Letters, zone: str) -> _T
     names = sheet.columns[:PDF_COLUMNS]
     clock = ZoneInfo(zone) if zone else None
     columns = [
-        _aligned([_cell(row[place], name, letters, clock) for row in rows])
-        for place, name in enumerate(names)
+        _aligned([_cell(row[place], name, letters, clock, wanted) for row in rows])
+        for place, (name, wanted) in enumerate((name, column_format(sheet.formats, name)) for name in names)
     ]
     cells = [tuple(column[number] for column in columns) for number in range(len(rows))]
     heads = tuple(letters.fit(one_line(name)[:_CELL_CHARS]) for name in names)
@@ -212,10 +214,13 @@ def _aligned(cells: list[tuple[str, str]]) -> list[tuple[str, str]]:
     ]
 
 
-def _cell(value: Any, column: str, letters: Letters, clock: ZoneInfo | None) -> tuple[str, str]:
+def _cell(
+    value: Any, column: str, letters: Letters, clock: ZoneInfo | None, wanted: ColumnFormat | None
+) -> tuple[str, str]:
     if clock is not None and isinstance(value, datetime):
-        return clock_text(on_clock(value, clock)), ""
-    cell = shown(value, column)
+        here = on_clock(value, clock)
+        return formatted(here, wanted) or clock_text(here), ""
+    cell = shown(value, column, wanted)
     return letters.fit(one_line(cell.text[: _CELL_CHARS * 2])[:_CELL_CHARS]), cell.look
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from mirror.exports.values import KeptFile, Sheet
+from mirror.results.formats import formats_of
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import file_kept
 from mirror.results.rows import columns_of, rows_batches
@@ -42,6 +43,7 @@ def sheet_of(
         kept=kept,
         figures=figures,
         chart=chart,
+        formats=formats_of(result),
     )
 
 

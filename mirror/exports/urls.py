@@ -8,5 +8,6 @@ from mirror.exports import views
 
 app_name = "exports"
 urlpatterns = [
+    path("<uuid:pk>/pivot/csv/", views.pivot, name="pivot"),
     path("<uuid:pk>/<str:format>/", views.download, name="download"),
 ]

@@ -11,6 +11,7 @@ from typing import Any
 
 from mirror.results.encoding import StoredColumn
 from sqlagent.ports import CsvLines
+from sqlagent.values import ColumnFormat
 
 Row = tuple[Any, ...]
 
@@ -33,7 +34,8 @@ class Sheet:
 
     `kinds` has a word of `sqlagent.values.Kind` a column, or an empty one where that is not known.
     `figures` are its numbers where it has nothing else: name, number and change, each for reading. `chart` is the chart that a
-    workbook draws by itself (a `sqlagent.values.Chart` as a dict), None for none.
+    workbook draws by itself (a `sqlagent.values.Chart` as a dict), None for none. `formats` of columns are for files to
+    read, PDF alone; the others have the exact values.
 
     `batches` starts at the first row each time it is called, unless the rows come straight from a
     source: then it may be called once. `row_count` is None while nobody has counted; `truncated`
@@ -56,6 +58,7 @@ class Sheet:
     csv_lines: CsvLines | None = None
     figures: tuple[tuple[str, str, str], ...] = ()
     chart: Mapping[str, Any] | None = None
+    formats: tuple[ColumnFormat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from sqlagent.rows.formats import formatted
+from sqlagent.values import ColumnFormat
+
 # The largest integer a browser's number holds exactly (IEEE 754 double).
 SAFE_INTEGER = 2**53 - 1
 
@@ -30,6 +33,16 @@ _NAMES = re.compile(r"(^|_|\s)(id|ids|year|yr|code|zip|postcode|postal_code|phon
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of a cell: where it begins and how long it is, in percent of the cell's width. Zero is at `zero`."""
+
+    start: float
+    length: float
+    zero: float
+    is_negative: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """A cell ready to print: what is shown, what a copy gives, and its look (`num`, `null`, `code`, ``).
 
@@ -40,10 +53,11 @@ class Cell:
     exact: str = ""
     look: str = ""
     is_cut: bool = field(default=False, repr=False)
+    bar: Bar | None = field(default=None, repr=False)
 
 
-def shown(value: Any, column: str = "") -> Cell:
-    """Write a value for reading; `exact` is filled where the shown text is not the value itself.
+def shown(value: Any, column: str = "", wanted: ColumnFormat | None = None) -> Cell:
+    """Write a value for reading, in a format if one is `wanted`; `exact` is filled where the shown text is not the value itself.
 
     Example:
         >>> shown(1234567.128)
@@ -57,6 +71,11 @@ def shown(value: Any, column: str = "") -> Cell:
         return Cell("NULL", look="null")
     if isinstance(value, bool):
         return Cell("true" if value else "false")
+    styled = formatted(value, wanted)
+    if styled is not None:
+        exact = exact_text(value)
+        is_number = isinstance(value, int | float | Decimal)
+        return Cell(styled, "" if styled == exact else exact, "num" if is_number else "")
     if isinstance(value, int | float | Decimal):
         text, exact = _number(value, grouped=not _is_name(column)), exact_text(value)
         return Cell(text, "" if text == exact else exact, "num")

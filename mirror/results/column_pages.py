@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from django.urls import reverse
 
-from mirror.results.cells import shown
 from mirror.results.encoding import StoredColumn
+from mirror.results.formats import cell_of, formats_of, styles_of
 from mirror.results.models import StoredResult
 from mirror.results.pages import KINDS, SHOWN_COLUMNS
 from mirror.results.rows import columns_of
@@ -22,6 +22,7 @@ class ColumnCounts:
     name: str
     holds: str
     url: str
+    format_url: str = ""
     is_counted: bool = False
     empty: int = 0
     distinct: int = 0
@@ -61,15 +62,17 @@ def column_line(result: StoredResult, number: int) -> ColumnCounts:
     """Count one column. Raises: ResultGone, IndexError."""
     found = column_statistics(result, number)
     name = found.column.name
+    formats = formats_of(result)
 
     def text(value: object) -> str:
-        return "" if value is None else shown(value, name).text
+        return "" if value is None else cell_of(value, name, formats).text
 
     return ColumnCounts(
         number=number,
         name=name,
         holds=KINDS.get(found.column.kind, "mixed values"),
         url=reverse("results:column", args=[result.pk, number]),
+        format_url=_format_url(result, number, found.column),
         is_counted=True,
         empty=found.empty,
         distinct=found.distinct,
@@ -82,4 +85,13 @@ def column_line(result: StoredResult, number: int) -> ColumnCounts:
 
 def _line(result: StoredResult, number: int, column: StoredColumn) -> ColumnCounts:
     url = reverse("results:column", args=[result.pk, number])
-    return ColumnCounts(number, column.name, KINDS.get(column.kind, "mixed values"), url)
+    return ColumnCounts(
+        number, column.name, KINDS.get(column.kind, "mixed values"), url, _format_url(result, number, column)
+    )
+
+
+def _format_url(result: StoredResult, number: int, column: StoredColumn) -> str:
+    """Where its format is chosen; empty where there is nothing to choose."""
+    if len(styles_of(column.kind)) < 2:
+        return ""
+    return reverse("results:column_format", args=[result.pk, number])

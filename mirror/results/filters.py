@@ -11,7 +11,9 @@ import duckdb
 from mirror.results.encoding import StoredColumn
 
 _COMPARISON = re.compile(r"\s*(<=|>=|<>|!=|<|>|=)\s*(.+?)\s*$", re.S)
-_BETWEEN = re.compile(r"\s*(.+?)\s*\.\.\s*(.+?)\s*$", re.S)
+_BETWEEN = re.compile(r"\s*(.+?)\s*\.\.(<?)\s*(.+?)\s*$", re.S)
+# What a point of a chart stands for: the very text, its letter case and spaces too.
+_EXACTLY = re.compile(r"== ?(.*)$", re.S)
 # A search looks at so many cells, and ends: some 2 s (measured 2026-11; 50 million cells took 31 s).
 SEARCHED_CELLS = 4_000_000
 _COMPARED = {"integer": "DECIMAL(38, 6)", "number": "DOUBLE", "date": "DATE", "datetime": "TIMESTAMP"}
@@ -57,12 +59,16 @@ def _condition(number: int, column: StoredColumn, text: str) -> tuple[str, list[
     low = text.strip().lower()
     if low in ("null", "not null"):
         return f"c{number} IS {low.upper()}", []
+    if found := _EXACTLY.match(text):
+        if column.kind in _COMPARED:
+            return _compare(number, column, "=", found[1].strip())
+        return f"CAST(c{number} AS VARCHAR) = ?", [found[1]]
     if found := _COMPARISON.match(text):
         sign, operand = found.groups()
         return _compare(number, column, sign.replace("!=", "<>"), operand)
     if column.kind in _COMPARED and (found := _BETWEEN.match(text)):
         first, one = _compare(number, column, ">=", found[1])
-        second, two = _compare(number, column, "<=", found[2])
+        second, two = _compare(number, column, "<" if found[2] else "<=", found[3])
         return f"{first} AND {second}", one + two
     return f"contains(lower(CAST(c{number} AS VARCHAR)), lower(?))", [text.strip()]
 

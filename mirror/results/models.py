@@ -23,6 +23,9 @@ class StoredResult(models.Model):
     )
     file = models.FileField(upload_to="results/%Y/%m/%d/")
     columns = models.JSONField()
+    formats = models.JSONField(
+        default=list, blank=True, help_text="How columns are shown: `sqlagent.values.ColumnFormat` as JSON"
+    )
     row_count = models.PositiveIntegerField()
     truncated = models.BooleanField(default=False)
     cut_cells = models.PositiveIntegerField(default=0, help_text="Cells longer than a cell may be")

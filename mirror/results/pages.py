@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -11,17 +10,29 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from mirror.people.requests import is_id
-from mirror.results.cells import Cell, exact_text, shown
+from mirror.results.cells import Cell, exact_text
 from mirror.results.filters import BadFilter
+from mirror.results.formats import (
+    Formats,
+    bar_ranges,
+    cell_of,
+    formats_of,
+    ranges_of_rows,
+    rows_cells,
+    styles_of,
+)
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
-from mirror.results.rows import ResultPage, Sort, rows_page
+from mirror.results.rows import ResultPage, Sort, columns_of, rows_page
 from mirror.results.totals import totals
 from mirror.sources.selectors import NO_FILES, may_take_files
 
 PAGE_ROWS = 50
 # A table wider than this is shown in part; the download has every column.
 SHOWN_COLUMNS = 100
+
+# What an address says of a pivot: columns of its rows and columns, the figure's and how it is reckoned, order and page.
+PIVOT = ("pr", "pr2", "pc", "pv", "pa", "po", "pp")
 
 KINDS = {
     "integer": "whole numbers",
@@ -47,6 +58,7 @@ class Heading:
     url: str
     filter: str = ""
     about_url: str = ""
+    format_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +94,8 @@ class TablePage:
     totals_url: str = ""
     cell_url: str = ""
     no_files: str = ""
+    pivot_url: str = ""
+    is_pivoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +107,7 @@ class TableWish:
     filters: dict[int, str] = field(default_factory=dict)
     search: str = ""
     with_totals: bool = False
+    pivot: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def read(cls, query: Any) -> TableWish:
@@ -107,7 +122,10 @@ class TableWish:
         }
         page = str(query.get("page", "1"))
         search = str(query.get("q", ""))[:200].strip()
-        return cls(max(1, int(page)) if is_id(page) else 1, sort, filters, search, query.get("totals") == "1")
+        pivot = tuple((name, str(query[name])[:20]) for name in PIVOT if query.get(name))
+        return cls(
+            max(1, int(page)) if is_id(page) else 1, sort, filters, search, query.get("totals") == "1", pivot
+        )
 
     def address(self, base: str, **changes: Any) -> str:
         """The address that says this wish, or this wish changed."""
@@ -146,13 +164,14 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
             )
             read, number = _read(result, wish)
         reckoned = _totals(result, read, wish) if wish.with_totals else ()
+        rows = _cells(result, read)
     except ResultGone as error:
         return TablePage(**shell, gone=str(error))
     count = max(1, math.ceil(read.matching / PAGE_ROWS))
     return TablePage(
         **shell,
         headings=_headings(read, wish, base),
-        rows=_cells(read),
+        rows=rows,
         number=number,
         count=count,
         first_row=read.offset + 1 if read.rows else 0,
@@ -168,11 +187,32 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
         searched=read.searched,
         sort="" if wish.sort is None else f"{'-' if wish.sort.descending else ''}{wish.sort.column}",
         totals=reckoned,
+        pivot_url=_pivot_url(base, wish) if read.columns else "",
+        is_pivoted=bool(wish.pivot),
         cell_url=wish.address(f"{base}cell/"),
         totals_url=wish.address(base, number=number, with_totals=not wish.with_totals),
         hidden_columns=max(0, len(read.columns) - SHOWN_COLUMNS),
         problem=problem,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FormatPage:
+    """The form of how one column is shown; `url` takes it, `back_url` leads to the rows."""
+
+    name: str
+    holds: str
+    table_id: str
+    url: str
+    back_url: str
+
+
+def format_page(result: StoredResult, number: int, wish: TableWish) -> FormatPage:
+    """Lay out the choice of a column's format. Raises: IndexError."""
+    column, base = columns_of(result)[number], reverse("results:rows", args=[result.pk])
+    url = wish.address(f"{base}columns/{number}/format/", number=wish.number)
+    back = wish.address(base, number=wish.number)
+    return FormatPage(column.name, KINDS.get(column.kind, "mixed values"), str(result.pk), url, back)
 
 
 def cell_text(result: StoredResult, wish: TableWish, place: int, column: int) -> str:
@@ -181,24 +221,24 @@ def cell_text(result: StoredResult, wish: TableWish, place: int, column: int) ->
     return exact_text(read.rows[0][column])
 
 
-def preview_cells(data: dict[str, Any]) -> tuple[tuple[Cell, ...], ...]:
-    """The cells of a few rows that were kept as JSON with their kinds."""
+def preview_cells(data: dict[str, Any], formats: Formats = ()) -> tuple[tuple[Cell, ...], ...]:
+    """The cells of a few rows that were kept as JSON with their kinds; bars are as long as these rows say."""
     columns, kinds = data.get("columns", []), data.get("kinds", [])
-    return tuple(
-        tuple(
-            _kept_cell(value, columns[n], kinds[n] if n < len(kinds) else "") for n, value in enumerate(row)
-        )
+    rows = [
+        [_kept_value(value, kinds[n] if n < len(kinds) else "") for n, value in enumerate(row)]
         for row in data.get("rows", [])
-    )
+    ]
+    return rows_cells(columns, rows, formats, ranges_of_rows(columns, rows, formats))
 
 
-def _kept_cell(value: Any, column: str, kind: str) -> Cell:
+def _kept_value(value: Any, kind: str) -> Any:
+    """A value that JSON has as text."""
     if kind in ("integer", "number") and isinstance(value, str):
         try:
-            return shown(int(value) if kind == "integer" else float(value), column)
+            return int(value) if kind == "integer" else float(value)
         except ValueError:
-            return Cell(value)
-    return shown(value, column)
+            return value
+    return value
 
 
 def _read(result: StoredResult, wish: TableWish) -> tuple[ResultPage, int]:
@@ -207,6 +247,13 @@ def _read(result: StoredResult, wish: TableWish) -> tuple[ResultPage, int]:
         return read, wish.number
     last = max(1, math.ceil(read.matching / PAGE_ROWS))
     return rows_page(result, (last - 1) * PAGE_ROWS, PAGE_ROWS, wish.sort, wish.filters, wish.search), last
+
+
+def _pivot_url(base: str, wish: TableWish) -> str:
+    """Where the rows that pass are pivoted as the address says."""
+    passing = [(f"f{column}", text) for column, text in wish.filters.items()]
+    asked = [*wish.pivot, *passing, *([("q", wish.search)] if wish.search else [])]
+    return f"{base}pivot/?{urlencode(asked)}" if asked else f"{base}pivot/"
 
 
 def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ...]:
@@ -226,6 +273,9 @@ def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ..
                 url=wish.address(base, sort=turn),
                 filter=wish.filters.get(number, ""),
                 about_url=f"{base}columns/{number}/",
+                format_url=wish.address(f"{base}columns/{number}/format/", number=wish.number)
+                if len(styles_of(column.kind)) > 1
+                else "",
             )
         )
     return tuple(made)
@@ -233,17 +283,16 @@ def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ..
 
 def _totals(result: StoredResult, read: ResultPage, wish: TableWish) -> tuple[Cell, ...]:
     """A cell for each column that is shown, empty where nothing adds up; an average says that it is one."""
-    cells = [Cell("") for _ in read.columns[:SHOWN_COLUMNS]]
+    cells, formats = [Cell("") for _ in read.columns[:SHOWN_COLUMNS]], formats_of(result)
     for total in totals(result, wish.filters, wish.search):
         if total.column < len(cells):
-            cell = shown(total.value, "")
+            cell = cell_of(total.value, "", formats, read.columns[total.column].name)
             text = cell.text if total.is_sum else f"average {cell.text}"
             cells[total.column] = replace(cell, text=text, exact=cell.exact or cell.text)
     return tuple(cells)
 
 
-def _cells(read: ResultPage) -> tuple[tuple[Cell, ...], ...]:
-    names: Sequence[str] = [column.name for column in read.columns[:SHOWN_COLUMNS]]
-    return tuple(
-        tuple(shown(value, name) for value, name in zip(row, names, strict=False)) for row in read.rows
-    )
+def _cells(result: StoredResult, read: ResultPage) -> tuple[tuple[Cell, ...], ...]:
+    formats, columns = formats_of(result), read.columns[:SHOWN_COLUMNS]
+    ranges = bar_ranges(result, columns, formats)
+    return rows_cells([column.name for column in columns], read.rows, formats, ranges)

@@ -70,7 +70,7 @@ def rows_page(
 
     Rows that compare equal, and all rows without `sort`, keep the order the source gave. A
     filter is a text to contain (letter case ignored), `> 5`, `<= 2024-01-31`, `= Oslo`,
-    `10..20`, `null` or `not null`; `search` is a text that any cell of the row contains, looked for in
+    `10..20`, `10..<20`, `== Oslo` (that very text), `null` or `not null`; `search` is a text that any cell of the row contains, looked for in
     as many of the first rows as `rows_searched` says.
     Raises: ResultGone, BadFilter.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
@@ -15,12 +16,14 @@ from django.utils import timezone
 
 from mirror.results import result_files
 from mirror.results.encoding import Writer
+from mirror.results.formats import MOST_FORMATS, formats_of
 from mirror.results.models import StoredResult
+from mirror.results.signals import columns_formatted
 from mirror.sources.limits import limits_of
 from mirror.storable import storable
 from mirror.work.store import store_keep
 from sqlagent.ports import ColumnStream, RowStream
-from sqlagent.values import Rows
+from sqlagent.values import ColumnFormat, Rows
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -114,6 +117,21 @@ def _received(
         result.row_count, result.size = writer.row_count, path.stat().st_size
         result_files.file_keep(result, path)
     return result
+
+
+def column_format_keep(result: StoredResult, column: str, **chosen: Any) -> None:
+    """Keep how the columns of one name are shown, and tell those who draw these rows; one as it is needs no place."""
+    wanted = ColumnFormat(column, **chosen)
+    others = [one for one in formats_of(result) if one.column != column]
+    is_plain = not wanted.style and not wanted.bar
+    formats_keep(result, [*others, *(() if is_plain else (wanted,))][-MOST_FORMATS:])
+    columns_formatted.send(StoredResult, result=result)
+
+
+def formats_keep(result: StoredResult, formats: Iterable[ColumnFormat]) -> None:
+    """Keep how columns are shown with their rows."""
+    result.formats = storable([asdict(one) for one in formats])
+    StoredResult.objects.filter(pk=result.pk).update(formats=result.formats)
 
 
 def result_delete(result: StoredResult) -> None:

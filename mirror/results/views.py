@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from mirror.people.requests import PersonRequest, is_id
-from mirror.results import selectors
+from mirror.results import selectors, services
 from mirror.results.column_pages import column_line, columns_page
 from mirror.results.filters import BadFilter
+from mirror.results.forms import FormatForm
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
-from mirror.results.pages import TableWish, cell_text, table_page
+from mirror.results.pages import TableWish, cell_text, format_page, table_page
+from mirror.results.pivot_pages import address_with, pivot_page
 
 
 def _result(request: PersonRequest, pk: object) -> StoredResult:
@@ -30,6 +32,20 @@ def rows(request: PersonRequest, pk: object) -> HttpResponse:
     page = table_page(_result(request, pk), TableWish.read(request.GET))
     template = "results/_table.html" if request.headers.get("HX-Request") else "results/table.html"
     return render(request, template, {"table": page}, status=410 if page.gone else 200)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def pivot(request: PersonRequest, pk: object) -> HttpResponse:
+    """Rows against columns: a fragment for htmx, which tells the page it stands on its address; a whole page without script."""
+    page = pivot_page(_result(request, pk), request.GET)
+    by_htmx = bool(request.headers.get("HX-Request"))
+    template = "results/_pivot.html" if by_htmx else "results/pivot.html"
+    response = render(request, template, {"page": page}, status=410 if page.gone else 200)
+    address = address_with(request.headers.get("HX-Current-URL", ""), request.GET) if by_htmx else ""
+    if address:
+        response["HX-Replace-Url"] = address
+    return response
 
 
 @require_safe
@@ -54,6 +70,29 @@ def column(request: PersonRequest, pk: object, number: int) -> HttpResponse:
         return render(request, template, {"line": found})
     page = columns_page(result, found)
     return render(request, "results/columns.html", {"page": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@vary_on_headers("HX-Request")
+def column_format(request: PersonRequest, pk: object, number: int) -> HttpResponse:
+    """Choose how a column is shown: a form for a menu, or a page; the table as wished for once it is sent."""
+    result, wish = _result(request, pk), TableWish.read(request.GET)
+    try:
+        page = format_page(result, number, wish)
+    except IndexError:
+        raise Http404("There is no such column.") from None
+    form = FormatForm(request.POST if request.method == "POST" else None, result=result, number=number)
+    by_htmx = bool(request.headers.get("HX-Request"))
+    if form.is_valid():
+        services.column_format_keep(result, page.name, **form.chosen())
+        if not by_htmx:
+            return redirect(page.back_url)
+        context = {"table": table_page(result, wish)}
+        response = render(request, "results/_table.html", context)
+        response["HX-Trigger"] = "mirror-formatted"
+        return response
+    template = "results/_format.html" if by_htmx else "results/format.html"
+    return render(request, template, {"page": page, "form": form}, status=422 if form.is_bound else 200)
 
 
 @require_safe

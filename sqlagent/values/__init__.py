@@ -6,7 +6,7 @@ any of it is decided; gold SQL has no place in any of them.
 
 from __future__ import annotations
 
-from sqlagent.values.answers import Answer, Chart, Outcome, Why
+from sqlagent.values.answers import Answer, Chart, ColumnFormat, Outcome, Why
 from sqlagent.values.asked import BUDGETS, Budget, Limits, Question, Turn
 from sqlagent.values.candidates import (
     OWN_WORDS,
@@ -75,6 +75,7 @@ __all__ = [
     "Check",
     "Column",
     "CodeLabel",
+    "ColumnFormat",
     "ColumnRef",
     "Correction",
     "Corrections",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Self
 
 from sqlagent.values.asked import Question
 from sqlagent.values.candidates import Reading, Rows
@@ -70,6 +72,33 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnFormat:
+    """How the values of the columns of one name are shown, as a person chose it.
+
+    `style` is empty for as they are, `number`, `currency`, `percent` (0.12 is 12%), `points` (12 is 12%) or the name
+    of a form of dates. `decimals` is None for as many as suit; `unit` is a currency. With `bar` each value has a bar of its length.
+    """
+
+    column: str
+    style: str = ""
+    decimals: int | None = None
+    grouped: bool = True
+    unit: str = ""
+    bar: bool = False
+
+    @classmethod
+    def read(cls, kept: Any) -> tuple[Self, ...]:
+        """Read formats that were kept as JSON; those of another form are left out."""
+        known = (one for one in kept if isinstance(one, Mapping)) if isinstance(kept, list | tuple) else ()
+        fields = cls.__slots__
+        return tuple(
+            cls(**{name: value for name, value in one.items() if name in fields})
+            for one in known
+            if isinstance(one.get("column"), str)
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """A chart as data: what is drawn from which columns. Never code.
 
@@ -77,7 +106,7 @@ class Chart:
     `number` or `none`. `x`, `y` and `series` are column names; `aggregate` is `none`, `sum`, `mean`,
     `count`, `min` or `max`. `stack` says how several series stand (`group`, `stack`, `share`, or as
     suits them), `sort` in which order categories (`value`, `-value`, `name`, or as suits them),
-    `scale` is `log` or even, `line` a number to draw a line at. `chosen` by a person.
+    `scale` is `log` or even, `line` a number to draw a line at. `chosen` by a person. `formats` are those of its columns.
     """
 
     mark: str
@@ -94,3 +123,12 @@ class Chart:
     x_title: str = ""
     y_title: str = ""
     chosen: bool = False
+    formats: tuple[ColumnFormat, ...] = ()
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Self:
+        """Read a chart that was kept as JSON, which may tell more."""
+        known = {name: value for name, value in kept.items() if name in cls.__slots__}
+        return cls(
+            **{**known, "y": tuple(known.get("y", ())), "formats": ColumnFormat.read(known.get("formats"))}
+        )

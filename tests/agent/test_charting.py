@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from sqlagent.telling import charting
 from sqlagent.telling.charting import check, figure, figures, others, points, suggest
-from sqlagent.values import Chart, Kind, Rows
+from sqlagent.values import Chart, ColumnFormat, Kind, Rows
 from tests.lengths import many
 
 
@@ -617,3 +617,21 @@ def test_values_of_lying_bars_all_stand_behind_them_with_room() -> None:
     assert "range" not in figure(Chart("bar", "product", ("n",), scale="log"), some)["layout"]["xaxis"]
     losses = Rows(some.columns, (("Sleeping Bag Lofoten", -5), ("Tent", 9)))
     assert figure(Chart("bar", "product", ("n",)), losses)["data"][0]["textposition"] == "auto"
+
+
+def test_axes_and_labels_are_in_the_formats_of_their_columns():
+    shares = Rows(("day", "sales"), ((date(2026, 1, 31), 0.13), (date(2026, 2, 28), 0.25)))
+    formats = (ColumnFormat("day", "month"), ColumnFormat("sales", "percent", 0))
+    drawn = figure(Chart("bar", "day", ("sales",), formats=formats), shares)
+    assert drawn["data"][0]["text"] == ["13%", "25%"]
+    assert (drawn["layout"]["xaxis"]["tickformat"], drawn["layout"]["yaxis"]["tickformat"]) == (
+        "%b %Y",
+        ",.0%",
+    )
+    counted = figure(Chart("bar", "day", ("sales",), aggregate="count", formats=formats), shares)
+    assert "tickformat" not in counted["layout"]["yaxis"], "rows are counted, not percentages"
+    number = Chart("number", y=("sales",), formats=(ColumnFormat("sales", "currency", unit="<b>"),))
+    assert (
+        "0.13\xa0&lt;b&gt;"
+        in figure(number, replace(shares, rows=shares.rows[:1]))["layout"]["annotations"][0]["text"]
+    )

@@ -1,4 +1,4 @@
-// The columns of a <mirror-grid>: a menu for each (sort, filter, hide, keep in sight, move, width, what it holds), a list
+// The columns of a <mirror-grid>: a menu for each (sort, filter, hide, keep in sight, move, width, format, what it holds), a list
 // of all, and edges to drag. How they were left is kept for columns of the same names, for this tab of the browser.
 import { announce } from "./announce.js";
 
@@ -161,12 +161,12 @@ class Columns {
     const [wide, high] = [document.documentElement.clientWidth, document.documentElement.clientHeight];
     place.style.left = `${Math.max(8, Math.min(box.left, wide - place.offsetWidth - 8))}px`;
     place.style.top = `${Math.max(8, Math.min(box.bottom + 4, high - place.offsetHeight - 8))}px`;
-    place.querySelector("button, input")?.focus();
+    place.querySelector("button, input:not([type=hidden])")?.focus();
   }
 
   walk(event, place) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
+    if (!step || event.target.matches("select, input:not([type=checkbox])")) return;
     event.preventDefault();
     const all = [...place.querySelectorAll("button:not([disabled]), input")];
     all[(all.indexOf(document.activeElement) + step + all.length) % all.length]?.focus();
@@ -208,9 +208,32 @@ class Columns {
       }),
       item("Move left", () => this.move(n, -1), at === 0), item("Move right", () => this.move(n, 1), at === seen.length - 1),
       item("Wider", () => this.widen(n, STEP)), item("Narrower", () => this.widen(n, -STEP)),
+      ...(th.dataset.format ? [item("Format and bars", () => this.open(th.querySelector(".grid-more"), (place) => this.format(place, n)))] : []),
       about,
     );
     this.tell(th.dataset.about, about);
+  }
+
+  /** How a column is shown is chosen in the server's own form; the table that comes back takes the place of this one. */
+  async format(place, n) {
+    place.textContent = "Loading …";
+    try {
+      const reply = await fetch(this.heads[n].dataset.format, { headers: { "HX-Request": "true" } });
+      if (!reply.ok || reply.redirected) throw new Error();
+      place.innerHTML = await reply.text();
+    } catch {
+      place.textContent = "The form could not be loaded.";
+      return;
+    }
+    globalThis.htmx.process(place);
+    place.querySelector("select, input:not([type=hidden])")?.focus();
+    const id = this.grid.id;
+    place.addEventListener("htmx:afterRequest", (event) => {
+      if (!event.detail.successful) return;
+      place.hidePopover();
+      announce(`${this.names[n]} is shown another way`);
+      setTimeout(() => document.getElementById(id)?.querySelector(`th[data-column="${n}"] .grid-more`)?.focus());
+    });
   }
 
   async tell(address, place) {

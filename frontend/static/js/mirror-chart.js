@@ -31,8 +31,11 @@ class MirrorChart extends HTMLElement {
     this.figure = JSON.parse(source.textContent);
     this.place = document.createElement("div");
     this.place.className = "chart-place";
-    this.place.setAttribute("role", "img");
+    // The points of a chart are walked with arrow keys, which a picture would leave to the screen reader.
+    const isWalked = this.figure.data.length > 0 && this.figure.drill;
+    this.place.setAttribute("role", isWalked ? "application" : "img");
     this.place.setAttribute("aria-label", this.getAttribute("label") ?? "Chart; the same numbers are in the table");
+    if (isWalked) this.place.tabIndex = 0;
     this.prepend(this.place);
     this.redraw = () => { if (this.isSeen) this.draw(); };
     document.addEventListener("mirror-theme", this.redraw);
@@ -57,7 +60,8 @@ class MirrorChart extends HTMLElement {
     this.watch = undefined;
     if (this.place) globalThis.Plotly?.purge(this.place);
     this.place?.remove();
-    this.place = null;
+    this.place = this.points = null;
+    this.pointed = false;
   }
 
   async draw() {
@@ -78,6 +82,7 @@ class MirrorChart extends HTMLElement {
         displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false,
       });
       this.dataset.drawn = "";
+      if (this.place.tabIndex === 0 && !this.pointed) this.point();
       this.keepWhole();
       this.watchSize(library);
     } catch (error) {
@@ -87,11 +92,23 @@ class MirrorChart extends HTMLElement {
     }
   }
 
+  /** Have its points walked and clicked, once somebody turns to it. */
+  point() {
+    this.pointed = true;
+    const load = async () => {
+      const { points } = await import("./chart-points.js");
+      if (this.place) this.points ??= points(this);
+    };
+    for (const name of ["focusin", "pointerenter"]) this.place.addEventListener(name, load, { once: true });
+    if (this.place.contains(document.activeElement)) void load();
+  }
+
   // The title is words of the page where it has a place for them.
   caption(layout) {
     const title = plain(layout.title?.text);
     const subtitle = plain(layout.title?.subtitle?.text);
-    if (title) this.place.setAttribute("aria-label", `Chart: ${title}. The same numbers are in the table.`);
+    const walked = this.place.tabIndex === 0 ? " Arrow keys read its points." : "";
+    if (title) this.place.setAttribute("aria-label", `Chart: ${title}.${walked} The same numbers are in the table.`);
     const place = this.closest(".result-pane")?.querySelector("[data-chart-caption]");
     if (!place) return;
     const heading = document.createElement("h2");

@@ -1,5 +1,6 @@
 // <mirror-tabs kept>: one of several panes at a time. Each pane is a child of [data-panes] with data-tab="Chart";
-// without scripts they stand one under the other. The choice is kept under the name given, for this tab of the browser.
+// without scripts they stand one under the other. The choice is kept under the name given, for this tab of the browser;
+// one that the page's address asks for (data-wanted) comes first.
 let count = 0;
 
 class MirrorTabs extends HTMLElement {
@@ -24,7 +25,8 @@ class MirrorTabs extends HTMLElement {
       return { tab, pane };
     });
     place.append(...this.tabs.map(({ tab }) => tab));
-    const first = this.tabs.findIndex(({ pane }) => pane.dataset.tab === this.kept());
+    const wanted = panes.findIndex((pane) => "wanted" in pane.dataset);
+    const first = wanted < 0 ? panes.findIndex((pane) => pane.dataset.tab === this.kept()) : wanted;
     this.show(first < 0 ? 0 : first, false);
   }
 
@@ -36,6 +38,12 @@ class MirrorTabs extends HTMLElement {
     });
     this.dataset.shows = this.tabs[n].pane.dataset.tab;
     if (chosen) this.keep(this.tabs[n].pane.dataset.tab);
+  }
+
+  /** Show the pane of this name. */
+  open(name) {
+    const n = this.tabs.findIndex(({ pane }) => pane.dataset.tab === name);
+    if (n >= 0) this.show(n);
   }
 
   moved(event, n) {

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mirror.asking.errors import AskingError
 from mirror.asking.models import Version
+from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
 from mirror.storable import storable
 from sqlagent.telling import charting, summarizing
-from sqlagent.values import Chart, Rows
+from sqlagent.values import Chart, ColumnFormat, Rows
 
 log = logging.getLogger(__name__)
 
@@ -56,16 +58,17 @@ def chart_drawn(
     chart's, where it is known what the rows are; without one the names of their columns make it. The sentence begins with `first`. `meant` are the columns that hold what the question asks for, where somebody understood it;
     with `only_notable` nothing is said of rows where nothing stands out.
     """
-    part = _part(rows)
+    part, formats = _part(rows), ColumnFormat.read((earlier or {}).get("formats"))
     try:
         chart = _like(earlier, part) or charting.suggest(part, question, sql=sql, meant=meant)
+        chart = replace(chart, formats=formats)
         if title and chart.mark not in ("none", "histogram"):
             chart = replace(chart, title=title)
         told = summarizing.summarize(question, part, chart, sql=sql, meant=meant, only_notable=only_notable)
         return Drawn(_kept(chart, part), _figure(chart, part), f"{first} {told}".strip())
     except ArithmeticError as error:
         log.warning("Rows could not be drawn or told: %s", error)
-        return Drawn(asdict(Chart("none", note="These numbers cannot be drawn.")), None, "")
+        return Drawn(asdict(Chart("none", note="These numbers cannot be drawn.", formats=formats)), None, "")
 
 
 def chart_change(version: Version, fields: dict[str, Any]) -> None:
@@ -87,6 +90,22 @@ def chart_change(version: Version, fields: dict[str, Any]) -> None:
     Version.objects.filter(pk=version.pk).update(chart=version.chart, figure=version.figure)
 
 
+def chart_formats(chart: dict[str, Any] | None) -> dict[str, Any]:
+    """The formats of a chart without what it draws, for rows that are drawn as suits them."""
+    return {"formats": chart["formats"]} if chart and chart.get("formats") else {}
+
+
+def chart_format(result: StoredResult) -> None:
+    """Keep how columns are shown with the versions whose rows these are, and draw their charts so."""
+    for version in Version.objects.filter(result=result):
+        chart = {**(version.chart or {"mark": "none"}), "formats": result.formats}
+        figure = version.figure
+        if figure is not None:
+            with suppress(ResultGone, ValueError, ArithmeticError):
+                figure = storable(_figure(Chart.read(chart), _part(rows_of(result, DRAWN_ROWS))))
+        Version.objects.filter(pk=version.pk).update(chart=chart, figure=figure)
+
+
 def _changed(earlier: dict[str, Any], fields: dict[str, Any], rows: Rows) -> Chart:
     is_other = fields.get("mark", earlier.get("mark")) != earlier.get("mark")
     # A title says what was drawn; under another mark, or of other columns, the columns make it anew.
@@ -98,12 +117,12 @@ def _changed(earlier: dict[str, Any], fields: dict[str, Any], rows: Rows) -> Cha
     if is_other:
         wished |= {name: fields.get(name, "") for name in ("x_title", "y_title")}
     try:
-        return charting.check(_chart(wished), rows)
+        return charting.check(Chart.read(wished), rows)
     except ValueError:
         fitting = charting.drawn_as(str(fields.get("mark", "")), rows) if is_other else None
         if fitting is None:
             raise
-        return replace(fitting, chosen=True)
+        return replace(fitting, chosen=True, formats=ColumnFormat.read(earlier.get("formats")))
 
 
 def _kept(chart: Chart, rows: Rows) -> dict[str, Any]:
@@ -117,21 +136,20 @@ def _like(earlier: dict[str, Any] | None, rows: Rows) -> Chart | None:
     if earlier.get("mark") == "number" and len(rows.rows) != 1 and not earlier.get("x"):
         return None
     try:
-        return charting.check(_chart({**earlier, "title": ""}), rows)
+        return charting.check(Chart.read({**earlier, "title": ""}), rows)
     except ValueError:
         return None
 
 
 def _figure(chart: Chart, rows: Rows) -> dict[str, Any] | None:
-    return None if chart.mark == "none" else charting.figure(chart, rows)
+    """A chart drawn, with the filters that its points stand for."""
+    if chart.mark == "none":
+        return None
+    found = charting.drill(chart, rows)
+    return charting.figure(chart, rows) | ({"drill": found} if found else {})
 
 
 def _part(rows: Rows) -> Rows:
     if len(rows.rows) <= DRAWN_ROWS:
         return rows
     return replace(rows, rows=rows.rows[:DRAWN_ROWS], truncated=True)
-
-
-def _chart(data: dict[str, Any]) -> Chart:
-    known = {name: value for name, value in data.items() if name in Chart.__slots__}
-    return Chart(**{**known, "y": tuple(known.get("y", ()))})

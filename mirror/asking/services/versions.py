@@ -12,7 +12,7 @@ from django.db.models import Max
 
 from mirror.asking.errors import AskingError, StillWorking
 from mirror.asking.models import CHANGE_CHARS, TITLE_CHARS, Run, Thread, Version
-from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn
+from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn, chart_formats
 from mirror.asking.services.data_ends import data_end_told
 from mirror.asking.services.frames import frame_title, version_changed
 from mirror.asking.services.queue_bounds import queue_check
@@ -24,7 +24,9 @@ from mirror.phrases import one_line
 from mirror.queries.helping import sql_parameters
 from mirror.queries.parameters import SQL_CHARS
 from mirror.queries.running import KeptRows, NotRun, Values
+from mirror.results.formats import formats_of_chart
 from mirror.results.rows import rows_of
+from mirror.results.services import formats_keep
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, Status
@@ -116,7 +118,7 @@ def version_change(version: Version, slot: str, key: str) -> Version:
         done = version_changed(version, slot, key)
     except FrameError as error:
         raise AskingError(str(error)) from None
-    chart = version.chart if done.keeps_chart and version.chart else {}
+    chart = version.chart if done.keeps_chart and version.chart else chart_formats(version.chart)
     origin, run = Version.Origin.CHANGE, version.run
     return version_add(
         run, origin, done.sql, {}, chart, frame=done.frame, change=done.said, title=done.title, base=version
@@ -280,6 +282,7 @@ def _ran(version: Version, watch: Watch) -> KeptRows | NotRun:
 
 def _drawn(version: Version, result: StoredResult) -> dict[str, Any]:
     asked = version.title or version.run.question
+    formats_keep(result, formats_of_chart(version.chart))
     rows = rows_of(result, DRAWN_ROWS)
     ends = data_end_told(version.run.thread.source, version.frame, rows)
     drawn = chart_drawn(rows, asked, version.chart, sql=version.sql, title=version.title, first=ends)

@@ -36,9 +36,8 @@ def chart_image(
     """
     if not chart or chart.get("mark", "none") == "none" or not rows.rows:
         return None
-    known = {name: value for name, value in chart.items() if name in Chart.__slots__}
     try:
-        wanted = charting.check(Chart(**{**known, "y": tuple(known.get("y", ()))}), rows)
+        wanted = charting.check(Chart.read(chart), rows)
         figure = charting.figure(wanted, rows)
     except (ValueError, ArithmeticError) as error:
         log.warning("A chart could not be drawn: %s", error)

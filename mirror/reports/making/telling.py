@@ -52,7 +52,7 @@ def part_told(making: Making, part: MadePart, rows: Rows) -> Told:
     source = part.row.source
     meant = columns_meant(source, question, part.row.sql) if source is not None and len(rows.rows) > 1 else ()
     drawn = chart_drawn(local, question, part.chart, sql=part.row.sql, meant=meant, only_notable=True)
-    chart = _chart(drawn)
+    chart = Chart.read(drawn.chart)
     if chart.mark == "number" and not chart.x:
         figures = _figures(making, part, chart, local)
         changes = [one for one in figures if one["change"]]
@@ -97,11 +97,6 @@ def _question(making: Making, part: MadePart) -> str:
     if making.report.parts.count() == 1:
         said.append(making.report.title)
     return ". ".join(dict.fromkeys(text.strip().rstrip(".") for text in said if text.strip()))
-
-
-def _chart(drawn: Drawn) -> Chart:
-    known = {name: value for name, value in drawn.chart.items() if name in Chart.__slots__}
-    return Chart(**{**known, "y": tuple(known.get("y", ()))})
 
 
 def _is_flat(chart: Chart, rows: Rows) -> bool:

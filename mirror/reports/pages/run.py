@@ -25,7 +25,8 @@ from mirror.reports.pages.report import (
 from mirror.reports.pages.selectors import run_read
 from mirror.reports.pages.words import Moment, State
 from mirror.reports.schedule.zones import at_zone
-from mirror.results.cells import Cell, shown
+from mirror.results.cells import Cell
+from mirror.results.formats import cell_of, formats_of
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_page
 from mirror.work.leases import Status
@@ -268,6 +269,7 @@ def first_rows(part: RunPart) -> FirstRows:
     except ResultGone as error:
         return FirstRows(gone=str(error))
     columns = [(one.name, one.kind in ("integer", "number")) for one in read.columns[:FIRST_COLUMNS]]
+    formats = formats_of(part.result)
     told = []
     if read.total > len(read.rows):
         told.append(f"The first {len(read.rows)} of {phrases.counted(part.row_count, 'row')}")
@@ -277,7 +279,7 @@ def first_rows(part: RunPart) -> FirstRows:
         columns=tuple(columns),
         rows=tuple(
             tuple(
-                (shown(value, name), is_number)
+                (cell_of(value, name, formats), is_number)
                 for value, (name, is_number) in zip(row, columns, strict=False)
             )
             for row in read.rows

@@ -24,6 +24,7 @@ from mirror.reports.sending.consents import consent_url
 from mirror.reports.sending.holding import charged, quota_words
 from mirror.reports.sending.introductions import introduction_of
 from mirror.reports.sending.links import link_of_delivery
+from mirror.results.formats import formats_of
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import columns_of, rows_batches
 
@@ -147,6 +148,7 @@ def _section(part: RunPart, values: str) -> Section:
         else tuple(Figure(one["name"], one["said"], one["change"]) for one in part.figures),
         first=columns_first(part.chart or {}, columns, kinds, rows),
         values=values,
+        formats=formats_of(part.result) if part.result is not None else (),
     )
 
 

@@ -11,7 +11,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from mirror.results.cells import SHOWN_CHARS, Cell
+from mirror.results.cells import SHOWN_CHARS, Bar, Cell
 
 register = template.Library()
 
@@ -28,10 +28,17 @@ def cells_html(row: Iterable[Cell]) -> SafeString:
 
 
 def _cell(cell: Cell) -> str:
-    look = f' class="{escape(cell.look)}"' if cell.look else ""
+    look = f' class="{escape(cell.look)}{" has-bar" if cell.bar else ""}"' if cell.look else ""
     exact = ""
     if cell.exact:
         told = cell.exact if len(cell.exact) <= SHOWN_CHARS else cell.exact[: SHOWN_CHARS - 1] + "…"
         exact = f' data-exact="{escape(cell.exact)}" title="{escape(told)}"'
     cut = " data-cut" if cell.is_cut else ""
-    return f'<td{look}{exact}{cut} dir="auto">{escape(cell.text)}</td>'
+    return f'<td{look}{exact}{cut} dir="auto">{escape(cell.text)}{_bar(cell.bar) if cell.bar else ""}</td>'
+
+
+def _bar(bar: Bar) -> str:
+    """A bar from zero, negative values the other way and hollow: not told by colour alone."""
+    drawn = f'<rect x="{bar.start}%" y="0" width="{bar.length}%" height="4"{" data-negative" if bar.is_negative else ""}/>'
+    line = f'<rect class="zero" x="{bar.zero}%" y="0" width="1" height="4"/>' if bar.zero else ""
+    return f'<svg class="cell-bar" aria-hidden="true">{drawn}{line}</svg>'

@@ -6,8 +6,9 @@ everything else that is a matter of taste come from the browser's template.
 
 from __future__ import annotations
 
+from sqlagent.telling.charting.drilling import drill
 from sqlagent.telling.charting.figures import figure, numbers_of
 from sqlagent.telling.charting.points import AGGREGATES, MARKS
 from sqlagent.telling.charting.suggesting import check, drawn_as, others, suggest
 
-__all__ = ["AGGREGATES", "MARKS", "check", "drawn_as", "figure", "numbers_of", "others", "suggest"]
+__all__ = ["AGGREGATES", "MARKS", "check", "drawn_as", "drill", "figure", "numbers_of", "others", "suggest"]

@@ -24,6 +24,7 @@ from sqlagent.rows.columns import (
     profiles,
     wall_clock,
 )
+from sqlagent.rows.formats import column_format, formatted, tick_format
 from sqlagent.telling.charting.marks import boxes, heat, last_and_before
 from sqlagent.telling.charting.points import (
     MAX_CATEGORIES,
@@ -103,7 +104,7 @@ def _axes(chart: Chart, rows: Rows) -> Json:
     """Draw bars, lines and areas."""
     points = points_of(chart, rows)
     x = profile(rows, chart.x)
-    labels = [label(c) for c in points.xs]
+    labels = [_named(chart, c) for c in points.xs]
     # Times in order of their figures are a ranking: on an axis of time each would stand at its own place.
     ranked = chart.mark == "bar" and chart.sort in ("value", "-value") and len(labels) <= MAX_CATEGORIES
     timed = x.role == Role.TIME and not ranked
@@ -120,12 +121,12 @@ def _axes(chart: Chart, rows: Rows) -> Json:
     axis: Json = {"title": {"text": in_words(chart.x)}, "automargin": True}
     if timed:
         axis["type"] = "date"
-        axis |= _time_format(x) | _time_steps(xs)
+        axis |= _time_format(x) | _time_steps(xs) | _ticks(chart, chart.x)
         if chart.mark == "bar":
             axis |= {"type": "category"} if _is_year(x) else {}
     else:
         axis |= _categories(xs, texts, lying)
-    value: Json = {"title": {"text": measure_of(chart)}, "automargin": True}
+    value: Json = {"title": {"text": measure_of(chart)}, "automargin": True} | _ticks(chart, *chart.y[:1])
     if chart.mark in ("bar", "area", "combo"):
         value["rangemode"] = "tozero"
     if lying:
@@ -136,12 +137,14 @@ def _axes(chart: Chart, rows: Rows) -> Json:
         return _combined(chart, data, layout, value)
     panels = panels_of(rows, chart.y) if timed and several and not chart.series else []
     if len(panels) > 1:
-        layout |= _in_panels(panels, dict(zip(points.values, data, strict=True)), axis, value)
+        layout |= _in_panels(chart, panels, dict(zip(points.values, data, strict=True)), axis, value)
         return {"data": data, "layout": layout}
     if chart.mark == "bar" and several:
         layout["barmode"] = "stack" if _stacks(chart, points) else "group"
         if chart.stack == "share":
             layout["barnorm"] = "percent"
+            for part in ("tickformat", "hoverformat", "tickprefix"):
+                value.pop(part, None)
             value |= {"title": {"text": f"Share of {lower_first(measure_of(chart))}"}, "ticksuffix": " %"}
             for trace in data:
                 trace.pop("text", None)
@@ -186,7 +189,7 @@ def _combined(chart: Chart, data: list[Json], layout: Json, value: Json) -> Json
     layout["yaxis2"] = {
         "title": {"text": words}, "overlaying": "y", "side": "right", "showgrid": False, "automargin": True,
         "rangemode": "tozero", "tickmode": "auto",
-    }  # fmt: skip
+    } | _ticks(chart, *chart.y[1:2])  # fmt: skip
     for trace in data[1:]:
         for part in ("textposition", "text", "orientation"):
             trace.pop(part, None)
@@ -204,7 +207,9 @@ def _boxes(chart: Chart, rows: Rows) -> Json:
     layout[f"{along}axis"] = {
         "title": {"text": in_words(chart.x) if chart.x else ""}, "automargin": True
     } | _categories(texts, texts, lying)  # fmt: skip
-    layout[f"{across}axis"] = {"title": {"text": in_words(chart.y[0])}, "automargin": True}
+    layout[f"{across}axis"] = {"title": {"text": in_words(chart.y[0])}, "automargin": True} | _ticks(
+        chart, chart.y[0]
+    )
     if lying:
         layout["yaxis"]["autorange"] = "reversed"
         layout["height"] = max(280, 90 + 30 * len(texts))
@@ -214,7 +219,14 @@ def _boxes(chart: Chart, rows: Rows) -> Json:
 def _heatmap(chart: Chart, rows: Rows) -> Json:
     points = points_of(chart, rows)
     x = profile(rows, chart.x)
-    texts = _apart([(_when(c, x) if x.role == Role.TIME else label(c)) or label(c) for c in points.xs])
+    texts = _apart(
+        [
+            formatted(c, column_format(chart.formats, chart.x))
+            or (_when(c, x) if x.role == Role.TIME else label(c))
+            or label(c)
+            for c in points.xs
+        ]
+    )
     numbers = [[_number(v) for v in values] for values in points.values.values()]
     layout = _layout(chart, rows, False)
     layout["xaxis"] = {"title": {"text": in_words(chart.x)}, "automargin": True} | _categories(
@@ -223,7 +235,9 @@ def _heatmap(chart: Chart, rows: Rows) -> Json:
     layout["yaxis"] = {"title": {"text": in_words(chart.series)}, "automargin": True, "type": "category"}
     layout["yaxis"] |= {"autorange": "reversed", "showgrid": False}
     layout["height"] = max(280, 110 + 26 * len(numbers))
-    labels = [[shown(number) for number in values] for values in numbers]
+    labels = [
+        [_said(chart, chart.y[0] if chart.y else "", number) for number in values] for values in numbers
+    ]
     return {"data": [heat(points, texts, numbers, labels)], "layout": layout}
 
 
@@ -250,7 +264,7 @@ def _dressed(chart: Chart, drawn: Json) -> Json:
         ]
         if across == "yaxis" and chart.scale != "log":
             layout.setdefault("annotations", []).append(
-                {"text": shown(level), "xref": "paper", "x": 1, "xanchor": "right", "yref": "y", "y": level,
+                {"text": _said(chart, chart.y[0] if chart.y else "", level), "xref": "paper", "x": 1, "xanchor": "right", "yref": "y", "y": level,
                  "yanchor": "bottom", "showarrow": False}
             )  # fmt: skip
     return drawn
@@ -270,7 +284,9 @@ def level_of(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _in_panels(panels: Sequence[Sequence[str]], traces: dict[str, Json], axis: Json, value: Json) -> Json:
+def _in_panels(
+    chart: Chart, panels: Sequence[Sequence[str]], traces: dict[str, Json], axis: Json, value: Json
+) -> Json:
     """Put figures of other sizes under one another, each with an axis of its own: on one the small ones would lie flat."""
     count = len(panels)
     height = (1 - GAP * (count - 1)) / count
@@ -280,7 +296,7 @@ def _in_panels(panels: Sequence[Sequence[str]], traces: dict[str, Json], axis: J
         top = 1 - place * (height + GAP)
         words = " and ".join([in_words(panel[0]), *(lower_first(in_words(name)) for name in panel[1:])])
         domain = {"domain": [round(max(0.0, top - height), 4), round(top, 4)]}
-        layout[f"yaxis{mark}"] = value | {"title": {"text": words}} | domain
+        layout[f"yaxis{mark}"] = value | {"title": {"text": words}} | domain | _ticks(chart, panel[0])
         for name in panel:
             traces[name]["yaxis"] = f"y{mark}"
     layout["xaxis"] = axis | {"anchor": f"y{count}"}
@@ -301,7 +317,8 @@ def _trace(
             trace |= {"stackgroup": "one"} if several else {"fill": "tozeroy"}
     labelled = len(xs) * (len(chart.y) or 1) <= MAX_LABELS and not (several and chart.mark != "bar")
     if labelled:
-        trace["text"] = [shown(v) for v in numbers]
+        column = name if name in chart.y and not chart.series else chart.y[0] if chart.y else ""
+        trace["text"] = [_said(chart, column, v) for v in numbers]
         if chart.mark == "bar":
             trace["textposition"] = "auto"
         else:
@@ -316,7 +333,7 @@ def _histogram(chart: Chart, rows: Rows) -> Json:
     numbers = [n for n in (number_of(row[at]) for row in rows.rows) if n is not None]
     layout = _layout(chart, rows, False)
     layout |= {
-        "xaxis": {"title": {"text": in_words(chart.x)}},
+        "xaxis": {"title": {"text": in_words(chart.x)}} | _ticks(chart, chart.x),
         "yaxis": {"title": {"text": "Number of rows"}, "rangemode": "tozero"},
         "bargap": 0.02,
     }
@@ -379,15 +396,17 @@ def _scatter(chart: Chart, rows: Rows) -> Json:
         trace["text"].append(label(row[names[0].index]) if names else "")
     layout = _layout(chart, rows, len(traces) > 1)
     layout |= {
-        "xaxis": {"title": {"text": in_words(chart.x)}} | ({"type": "date"} if x.role == Role.TIME else {}),
-        "yaxis": {"title": {"text": in_words(chart.y[0])}},
+        "xaxis": {"title": {"text": in_words(chart.x)}}
+        | ({"type": "date"} if x.role == Role.TIME else {})
+        | _ticks(chart, chart.x),
+        "yaxis": {"title": {"text": in_words(chart.y[0])}} | _ticks(chart, chart.y[0]),
     }
     return {"data": list(traces.values()), "layout": layout}
 
 
 def _pie(chart: Chart, rows: Rows) -> Json:
     points = points_of(chart, rows)
-    pairs = list(zip((label(c) for c in points.xs), next(iter(points.values.values())), strict=True))
+    pairs = list(zip((_named(chart, c) for c in points.xs), next(iter(points.values.values())), strict=True))
     pairs = [(text, value) for text, value in pairs if value]
     if len(pairs) > MAX_SLICES:
         pairs.sort(key=lambda pair: -(pair[1] or 0))
@@ -440,7 +459,10 @@ def numbers_of(chart: Chart, rows: Rows) -> tuple[tuple[str, Cell, str], ...]:
         cell = _one_cell(chart, rows, name)
         number = number_of(cell)
         is_plain = number is None or _is_year(profile(rows, name))
-        found.append((name, cell, str(cell) if number is None or is_plain else _exactly(cell, number)))
+        text = formatted(cell, column_format(chart.formats, name))
+        found.append(
+            (name, cell, text or (str(cell) if number is None or is_plain else _exactly(cell, number)))
+        )
     return tuple(found)
 
 
@@ -478,6 +500,24 @@ def _with_past(chart: Chart, rows: Rows, layout: Json) -> Json:
 
 
 # ---------------------------------------------------------------- small parts
+
+
+def _said(chart: Chart, column: str, value: float | int | None) -> str:
+    """Say a number as the label of a point, in the format of its column; a count of rows has none."""
+    wanted = None if chart.aggregate == "count" else column_format(chart.formats, column)
+    return formatted(value, wanted) or shown(value)
+
+
+def _named(chart: Chart, cell: Cell) -> str:
+    """Say where along a chart a value stands."""
+    return formatted(cell, column_format(chart.formats, chart.x)) or label(cell)
+
+
+def _ticks(chart: Chart, *column: str) -> Json:
+    """How an axis writes the values of a column: as its format says, unless rows are counted."""
+    if not column or (chart.aggregate == "count" and column[0] != chart.x):
+        return {}
+    return dict(tick_format(column_format(chart.formats, column[0])))
 
 
 def _layout(chart: Chart, rows: Rows, legend: bool) -> Json:

@@ -1,0 +1,174 @@
+// The points of a <mirror-chart>: arrow keys walk them and read each aloud, Enter or a click shows the rows that one is
+// made of in the table beside the chart, and a bar above the table leads back. Loaded once a chart is pointed at.
+import { announce } from "./announce.js";
+
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Home: [-Infinity, 0], End: [Infinity, 0] };
+const parser = new DOMParser();
+
+export function points(chart) {
+  return new Points(chart);
+}
+
+class Points {
+  constructor(chart) {
+    this.chart = chart;
+    this.at = [0, -1];
+    chart.place.addEventListener("keydown", (event) => this.walked(event));
+    chart.place.addEventListener("focusout", () => this.mark());
+    chart.place.on?.("plotly_click", ({ points: [point] }) => this.clicked(point));
+  }
+
+  get data() { return this.chart.figure.data; }
+
+  get drill() { return this.chart.figure.drill; }
+
+  /** The series of a chart, each with how many points it has; of a heatmap its rows. */
+  get series() {
+    const [first] = this.data;
+    if (first?.type === "heatmap") return first.z.map((row) => row.length);
+    return this.data.map((trace) => (trace.values ?? trace.x ?? []).length);
+  }
+
+  walked(event) {
+    if (event.key === "Enter" && this.at[1] >= 0 && this.tabs) { event.preventDefault(); this.show(...this.at); return; }
+    if (event.key === "Escape") { this.at[1] = -1; this.mark(); return; }
+    const step = STEPS[event.key];
+    if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const series = this.series;
+    const [line, point] = this.at;
+    const next = Math.max(0, Math.min(series.length - 1, line + (point < 0 ? 0 : step[1])));
+    const last = series[next] - 1;
+    this.at = [next, Math.max(0, Math.min(last, point < 0 && step[0] > -Infinity && step[0] < Infinity ? 0 : point + step[0]))];
+    if (last < 0) return;
+    this.mark(...this.at);
+    const tail = this.filters(...this.at) ? "; Enter shows its rows" : "";
+    announce(`${this.words(...this.at)} (${this.at[1] + 1} of ${last + 1})${tail}`);
+  }
+
+  // ------------------------------------------------------------ words
+
+  words(line, point) {
+    const [first] = this.data;
+    if (first.type === "heatmap") return [first.x[point], first.y[line], written(first.z[line][point], {})].map(plain).join(", ");
+    const trace = this.data[line];
+    if (trace.labels) return `${plain(trace.labels[point])}: ${written(trace.values[point], {})}`;
+    if (trace.hovertext) return plain(trace.hovertext[point]);
+    const isLying = trace.orientation === "h";
+    const layout = this.chart.figure.layout;
+    const across = isLying ? layout.xaxis : layout[(trace.yaxis ?? "y").replace("y", "yaxis")];
+    const [along, value] = isLying ? [trace.y[point], trace.x[point]] : [trace.x[point], trace.y[point]];
+    const name = this.data.length > 1 ? `${plain(trace.name)}, ` : "";
+    const labels = trace.mode === "markers" && trace.text?.[point] ? `${plain(trace.text[point])}, ` : "";
+    return `${name}${labels}${typeof along === "number" ? written(along, isLying ? layout.yaxis : layout.xaxis) : plain(along)}: ${written(value, across)}`;
+  }
+
+  /** Put a ring on a point and its words above it, for those who see; without one take both away. */
+  mark(line, point) {
+    this.ring?.remove();
+    this.told?.remove();
+    if (point === undefined) return;
+    const { place } = this.chart;
+    const [x, y] = this.spot(line, point);
+    const isThere = Number.isFinite(x + y);
+    this.told = document.createElement("span");
+    this.told.className = "chart-told small";
+    this.told.setAttribute("aria-hidden", "true");
+    this.told.textContent = this.words(line, point);
+    place.append(this.told);
+    const [half, high] = [this.told.offsetWidth / 2, this.told.offsetHeight];
+    this.told.style.left = `${Math.max(half, Math.min(place.clientWidth - half, isThere ? x : place.clientWidth / 2))}px`;
+    this.told.style.top = `${isThere ? (y - 14 < high ? y + 14 + high : y - 14) : high}px`;
+    if (!isThere) return;
+    this.ring = document.createElement("span");
+    this.ring.className = "chart-ring";
+    this.ring.style.left = `${x}px`;
+    this.ring.style.top = `${y}px`;
+    place.append(this.ring);
+  }
+
+  spot(line, point) {
+    const { _fullLayout: layout, _fullData: full, calcdata } = this.chart.place;
+    const isHeat = this.data[0].type === "heatmap";
+    const trace = full?.[isHeat ? 0 : line];
+    const [xaxis, yaxis] = [layout?.[trace?.xaxis?.replace("x", "xaxis")], layout?.[trace?.yaxis?.replace("y", "yaxis")]];
+    if (!xaxis?.c2p || !yaxis?.c2p) return [NaN, NaN];
+    if (isHeat) return [xaxis._offset + xaxis.c2p(point), yaxis._offset + yaxis.c2p(line)];
+    const drawn = calcdata?.[line]?.[point];
+    if (drawn?.ct) return [xaxis._offset + drawn.ct[0], yaxis._offset + drawn.ct[1]];
+    return [xaxis._offset + xaxis.c2p(drawn?.x), yaxis._offset + yaxis.c2p(drawn?.y)];
+  }
+
+  // ------------------------------------------------------------ rows
+
+  /** The filters of a point, by the numbers of their columns; nothing where a value makes none. */
+  filters(line, point) {
+    const { drill } = this;
+    if (!drill || !this.tabs) return null;
+    const own = (drill.is_by_trace ? drill.points[line] : drill.points)?.[point];
+    const found = (own ?? []).map((text, n) => [drill.columns[n], text]);
+    if (drill.series !== null) found.push([drill.series, drill.names[line]]);
+    return found.length && found.every(([, text]) => typeof text === "string") ? found : null;
+  }
+
+  clicked(point) {
+    if (!this.tabs) return;
+    const spot = point.pointNumber ?? point.pointNumbers?.[0];
+    const [line, at] = Array.isArray(spot) ? spot : [point.curveNumber, spot];
+    this.at = [line, at];
+    this.show(line, at);
+  }
+
+  get tabs() { return this.chart.closest("mirror-tabs"); }
+
+  get grid() { return this.tabs?.querySelector("mirror-grid"); }
+
+  async show(line, point) {
+    const filters = this.filters(line, point);
+    const form = this.grid?.querySelector("form");
+    if (!filters || !form) { announce("The rows of this point cannot be shown alone."); return; }
+    const words = this.words(line, point);
+    const all = new URL(form.action);
+    const address = new URL(all);
+    for (const [column, text] of filters) address.searchParams.set(`f${column}`, text);
+    const load = (to) => globalThis.htmx.ajax("GET", to.pathname + to.search, { target: this.grid, swap: "outerHTML" });
+    const { tabs } = this;
+    tabs.querySelector(".drilled")?.remove();
+    await load(address);
+    const bar = document.createElement("div");
+    const said = document.createElement("span");
+    const back = document.createElement("button");
+    bar.className = "drilled row-apart";
+    said.textContent = `Rows of ${words}`;
+    back.type = "button";
+    back.className = "button button-small";
+    back.textContent = "Back to the chart";
+    back.addEventListener("click", async () => {
+      bar.remove();
+      tabs.open("Chart");
+      this.chart.place.focus();
+      this.mark(line, point);
+      await load(all);
+    });
+    bar.append(said, back);
+    this.grid.before(bar);
+    tabs.open("Table");
+    back.focus();
+    announce(`Rows of ${words}`);
+  }
+}
+
+/** A number as its axis writes it. */
+function written(value, axis) {
+  if (typeof value !== "number") return value === null || value === undefined ? "no value" : plain(value);
+  const form = /(,?)\.(\d+)([f%])/.exec(axis?.tickformat ?? "");
+  const places = form ? { minimumFractionDigits: Number(form[2]), maximumFractionDigits: Number(form[2]) } : { maximumFractionDigits: 6 };
+  const grouping = form ? form[1] === "," : !axis?.tickformat;
+  const text = new Intl.NumberFormat("en", { ...places, useGrouping: grouping, style: form?.[3] === "%" ? "percent" : "decimal" }).format(value);
+  return plain(`${axis?.tickprefix ?? ""}${text}${axis?.ticksuffix ?? ""}`);
+}
+
+/** Texts of a figure are escaped for Plotly, which reads markup; here they are words. */
+function plain(text) {
+  return parser.parseFromString(String(text ?? ""), "text/html").body.textContent.trim();
+}

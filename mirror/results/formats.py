@@ -1,0 +1,156 @@
+"""How the columns of stored rows are shown: the styles that suit a column, and the lengths of its bars."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from mirror.results.cells import Bar, Cell, shown
+from mirror.results.encoding import StoredColumn
+from mirror.results.models import StoredResult
+from mirror.results.opened_files import file_kept, file_opened
+from sqlagent.rows.formats import column_format
+from sqlagent.values import ColumnFormat
+
+# Formats kept with one result: more columns are not shown either.
+MOST_FORMATS = 100
+
+_AS_IT_IS = {"": "As it is"}
+_NUMBERS = {
+    "number": "Number",
+    "currency": "Currency",
+    "percent": "Percent, 0.12 is 12%",
+    "points": "Percent, 12 is 12%",
+}
+_DATES = {
+    "day": "27 Nov 2026",
+    "weekday": "Fri 27 Nov 2026",
+    "minute": "27 Nov 2026, 14:05",
+    "month": "Nov 2026",
+    "year": "2026",
+    "dots": "27.11.2026",
+    "slashes": "27/11/2026",
+    "american": "11/27/2026",
+}
+
+Formats = tuple[ColumnFormat, ...]
+Range = tuple[float, float]
+
+
+def styles_of(kind: str) -> dict[str, str]:
+    """The styles that values of a kind can be shown in, each with its words. Texts may be dates, as SQLite has them."""
+    if is_number(kind):
+        return _AS_IT_IS | _NUMBERS
+    return _AS_IT_IS | (_DATES if kind in ("date", "datetime", "text") else {})
+
+
+def is_number(kind: str) -> bool:
+    """Say whether a column of a kind holds numbers, which alone have decimals and bars."""
+    return kind in ("integer", "number")
+
+
+def formats_of(result: StoredResult) -> Formats:
+    """How the columns of a result are shown, where that was chosen."""
+    return ColumnFormat.read(result.formats)
+
+
+def format_chosen(result: StoredResult, column: str) -> dict[str, Any]:
+    """The fields of a column's format, for a form; those of one that was never chosen are as usual."""
+    found = column_format(formats_of(result), column) or ColumnFormat(column)
+    return {name: value for name, value in asdict(found).items() if name != "column"}
+
+
+def formats_of_chart(chart: Mapping[str, Any] | None) -> Formats:
+    """The formats that go with a chart from one result of its SQL to the next."""
+    return ColumnFormat.read((chart or {}).get("formats"))
+
+
+def cell_of(value: Any, name: str, formats: Formats, column: str | None = None) -> Cell:
+    """The cell of a value in the format of its column, which is called as the value is unless it is named."""
+    return shown(value, name, column_format(formats, name if column is None else column))
+
+
+def rows_cells(
+    names: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    formats: Formats = (),
+    ranges: Mapping[int, Range] | None = None,
+) -> tuple[tuple[Cell, ...], ...]:
+    """The cells of rows in the formats of their columns, with bars as long as the `ranges` say."""
+    wanted = [column_format(formats, name) for name in names]
+    cells = tuple(tuple(map(shown, row, names, wanted)) for row in rows)
+    if not ranges:
+        return cells
+    return tuple(
+        tuple(
+            replace(cell, bar=bar_of(value, ranges[n])) if n in ranges else cell
+            for n, (cell, value) in enumerate(zip(told, row, strict=False))
+        )
+        for told, row in zip(cells, rows, strict=True)
+    )
+
+
+def bar_ranges(
+    result: StoredResult, columns: Sequence[StoredColumn], formats: Iterable[ColumnFormat]
+) -> dict[int, Range]:
+    """The least and greatest value, zero among them, of each column with bars. Raises: ResultGone."""
+    barred = {one.column for one in formats if one.bar}
+    numbers = [n for n, column in enumerate(columns) if column.name in barred and is_number(column.kind)]
+    if not numbers:
+        return {}
+    sides = {n: f"CAST(c{n}{'_order' if columns[n].stored == 'tagged' else ''} AS DOUBLE)" for n in numbers}
+    chosen = ", ".join(
+        f"{what}({side}) FILTER (isfinite({side}))" for side in sides.values() for what in ("min", "max")
+    )
+    with file_kept(result) as path, file_opened(path) as connection:
+        found = connection.execute(f"SELECT {chosen} FROM read_parquet(?)", [str(path)]).fetchall()[0]  # noqa: S608
+    return {
+        n: (min(0.0, found[2 * place] or 0.0), max(0.0, found[2 * place + 1] or 0.0))
+        for place, n in enumerate(sides)
+    }
+
+
+def ranges_of_rows(
+    names: Sequence[str], rows: Iterable[Sequence[Any]], formats: Iterable[ColumnFormat]
+) -> dict[int, Range]:
+    """The same of a few rows at hand, as a card has them."""
+    barred = {one.column for one in formats if one.bar}
+    places = [n for n, name in enumerate(names) if name in barred]
+    if not places:
+        return {}
+    found = dict.fromkeys(places, (0.0, 0.0))
+    for row in rows:
+        for n in places:
+            value = _float(row[n])
+            if value is not None:
+                found[n] = (min(found[n][0], value), max(found[n][1], value))
+    return found
+
+
+def bar_of(value: Any, reach: Range | None) -> Bar | None:
+    """The bar of a value from zero; None where there is none, as for NULL, NaN and infinity.
+
+    Example:
+        >>> bar_of(5, (0.0, 10.0)), bar_of(-5, (-5.0, 15.0))
+        (Bar(start=0.0, length=50.0, zero=0.0, is_negative=False), Bar(start=0.0, length=25.0, zero=25.0, is_negative=True))
+    """
+    number = _float(value)
+    # Halved first: the distance of two large numbers is beyond every float.
+    low, high = (side / 2 for side in reach) if reach else (0.0, 0.0)
+    if number is None or not high - low > 0:
+        return None
+    zero = round(abs(low) / (high - low) * 100, 2)
+    length = round(min(abs(number) / 2 / (high - low), 1.0) * 100, 2)
+    return Bar(max(0.0, round(zero - length, 2)) if number < 0 else zero, length, zero, number < 0)
+
+
+def _float(value: Any) -> float | None:
+    if value is None or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None

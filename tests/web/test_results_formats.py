@@ -1,0 +1,144 @@
+"""How columns of stored rows are shown: chosen by their owner, kept with the SQL, and never told to a copy or a file."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+from pypdf import PdfReader
+
+from mirror.asking import services as asking
+from mirror.dashboards.pages import card_view
+from mirror.dashboards.services import card_add_version, cards_serve, dashboard_make
+from mirror.delivery.parcel import Section
+from mirror.delivery.tables import table
+from mirror.exports.file_writing import write
+from mirror.exports.sheets import sheet_of
+from mirror.exports.values import Cover
+from mirror.results import services
+from mirror.results.models import StoredResult
+from mirror.results.pages import table_page
+from mirror.results.templatetags.grid_cells import cells_html
+from mirror.work.doing import work_do
+from sqlagent.values import ColumnFormat, Rows
+from tests.web.working import TOP, ran, work
+
+pytestmark = pytest.mark.django_db(transaction=True)
+EUROS = {"style": "currency", "unit": "€", "decimals": "0", "grouped": "on", "bar": "on"}
+
+
+def address(result: StoredResult, number: int) -> str:
+    return reverse("results:column_format", args=[result.pk, number])
+
+
+def stored(shop, alice, *rows: tuple[object, ...], names: tuple[str, ...]) -> StoredResult:
+    return services.result_store(shop, Rows(names, rows), alice)
+
+
+def test_a_format_goes_from_the_table_to_chart_saved_sql_card_and_the_next_run(
+    answered, as_alice, alice, tmp_path
+):
+    version = answered.versions.get()
+    sent = as_alice.post(address(version.result, 1), EUROS | {"decimals": "1"})
+    assert sent.status_code == 302
+    version.refresh_from_db()
+    assert version.figure["layout"]["xaxis"]["tickprefix"] == "€"
+    assert version.figure["data"][0]["text"][0].startswith("€")
+    most = version.result
+    cell = table_page(most).rows[0][1]
+    assert cell.text == f"€{int(cell.exact)}.0" and cell.bar.length == 100
+
+    saved = asking.version_save(version, name="Top")
+    again = asking.run_saved(alice, saved, {}).versions.get()
+    assert table_page(work(again).result).rows[0][1].text == cell.text
+    edited = ran(answered, TOP.replace("LIMIT 5", "LIMIT 3"))
+    assert table_page(edited.result).rows[0][1].text == cell.text, "an edit keeps it"
+
+    card = card_add_version(dashboard_make(alice, "Board", ""), version, shows="table")
+    served = cards_serve(alice, card.dashboard, [card], {})[0]
+    work_do("supply", served.supplied.supply.pk)
+    (served,) = cards_serve(alice, card.dashboard, [card], {})
+    assert card_view(alice, served, {}).rows[0][1].text == cell.text
+
+    for format in ("pdf", "csv"):
+        write(format, [sheet_of(most)], tmp_path / format, Cover(), lambda rows: None)
+    assert cell.text in PdfReader(tmp_path / "pdf").pages[0].extract_text()
+    assert "€" not in (tmp_path / "csv").read_text()
+
+    as_alice.post(address(most, 1), {"style": ""})
+    version.refresh_from_db()
+    assert "tickprefix" not in version.figure["layout"]["xaxis"] and not version.chart["formats"]
+
+
+def test_only_the_owner_of_rows_chooses_and_only_what_suits_them(
+    shop, alice, media, as_alice, as_bob, as_charlie
+):
+    result = stored(shop, alice, (1, "x", True), names=("a", "b", "c"))
+    for browser in (as_bob, as_charlie):
+        assert browser.get(address(result, 0)).status_code == 404
+        assert browser.post(address(result, 0), EUROS).status_code == 404
+    assert as_alice.get(address(result, 9)).status_code == 404
+    for number, typed in (
+        (0, {"style": "month"}),
+        (1, EUROS),
+        (0, {"style": "currency"}),
+        (0, EUROS | {"unit": "x" * 9}),
+    ):
+        assert as_alice.post(address(result, number), typed).status_code == 422
+    result.refresh_from_db()
+    assert result.formats == []
+    page = as_alice.get(address(result, 0), headers={"HX-Request": "true"}).content.decode()
+    assert "<html" not in page and 'name="bar"' in page
+    shown = as_alice.post(
+        address(result, 0) + "?sort=-0", EUROS | {"unit": "<b>"}, headers={"HX-Request": "true"}
+    )
+    assert shown["HX-Trigger"] == "mirror-formatted"
+    assert "1\xa0&lt;b&gt;" in shown.content.decode() and "<b>" not in shown.content.decode()
+    assert 'value="-0"' in shown.content.decode(), "the table is as it was sorted"
+
+
+def test_values_that_a_format_does_not_fit_are_shown_as_they_are(shop, alice, media):
+    rows = (
+        (math.nan, "2026-01-31", "x"),
+        (math.inf, "2026-13-01", "y"),
+        (-1e300, "", None),
+        (None, None, None),
+        (1.0, "2026-02", "z"),
+    )
+    result = stored(shop, alice, *rows, names=("n", "d", "n"))
+    result.formats = [
+        {"column": "n", "style": "number", "decimals": 2, "bar": True},
+        {"column": "d", "style": "day"},
+        {"column": 7},
+        "odd",
+    ]
+    page = table_page(result)
+    assert [[cell.text for cell in row] for row in page.rows] == [
+        ["nan", "31 Jan 2026", "x"],
+        ["inf", "2026-13-01", "y"],
+        ["-1e+300", "", "NULL"],
+        ["NULL", "NULL", "NULL"],
+        ["1.00", "1 Feb 2026", "z"],
+    ]
+    assert [row[0].bar and row[0].bar.is_negative for row in page.rows] == [None, None, True, None, False]
+    html = cells_html(page.rows[2])
+    assert "data-negative" in html and 'data-exact="-1e+300"' not in html
+    assert 'data-exact="2026-01-31"' in cells_html(page.rows[0])
+
+
+def test_a_mail_shows_a_format_on_the_clocks_of_its_readers():
+    formats = (
+        ColumnFormat("at", "minute"),
+        ColumnFormat("share", "percent", 0),
+        ColumnFormat("total", "currency", unit="NOK"),
+    )
+    row = (datetime(2026, 7, 1, 22, 30, tzinfo=UTC), 0.256, Decimal("1234.5"))
+    section = Section(
+        "a", "", ("at", "share", "total"), ("datetime", "number", "number"), (row,), 1, formats=formats
+    )
+    (cells,) = table(section, "Europe/Oslo").rows
+    assert [cell.text for cell in cells] == ["2 Jul 2026, 00:30", "26%", "1,234.50\xa0NOK"]
+    assert table(section, "UTC").rows[0][2].look == "num"
