@@ -88,7 +88,7 @@ def test_sql_is_saved_given_a_parameter_and_run_with_another_value(page: Page):
 
     page.get_by_role("link", name="Library").click()
     page.get_by_role("link", name="Stores of a country").click()
-    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("link", name="Edit", exact=True).click()
     expect(page.get_by_role("textbox", name="SQL")).to_contain_text("SELECT name FROM stores")
     write_sql(page, "SELECT count(*) AS stores FROM stores WHERE country = :country")
     page.get_by_role("button", name="Save").click()
@@ -134,6 +134,6 @@ def test_somebody_is_let_in_by_a_link_and_sees_only_what_is_shared(
     bobs.reload()
     bobs.get_by_role("link", name="shop").click()
     expect(bobs.get_by_role("heading", name="shop")).to_be_visible()
-    expect(bobs.get_by_role("link", name="Edit")).to_have_count(0)
+    expect(bobs.get_by_role("link", name="Edit", exact=True)).to_have_count(0)
     assert not violations(bobs)
     context.close()
