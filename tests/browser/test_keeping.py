@@ -88,7 +88,7 @@ def test_sql_is_saved_given_a_parameter_and_run_with_another_value(page: Page):
 
     page.get_by_role("link", name="Library").click()
     page.get_by_role("link", name="Stores of a country").click()
-    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("link", name="Edit", exact=True).click()
     expect(page.get_by_role("textbox", name="SQL")).to_contain_text("SELECT name FROM stores")
     write_sql(page, "SELECT count(*) AS stores FROM stores WHERE country = :country")
     page.get_by_role("button", name="Save").click()
@@ -129,7 +129,7 @@ def test_somebody_is_let_in_by_a_link_and_sees_only_what_is_shared(
     page.get_by_role("button", name="Add").click()
     expect(page.get_by_role("button", name="Remove bob")).to_be_visible()
     page.goto("/sources/1/share/")
-    page.get_by_label("Analysts").check()
+    page.get_by_role("checkbox", name="Analysts: sees it and asks").check()
     page.get_by_role("button", name="Save").click()
     bobs.reload()
     bobs.get_by_role("link", name="shop").click()
