@@ -34,7 +34,10 @@ EXCEPTIONS = {
     ("method/execution", "guard"),  # nothing reaches a database that the guard has not passed
     ("makers/following", "makers/followups"),  # the LLM's rewriting falls back to the rules
     ("makers/following", "makers/analyst"),  # before the rules, the nearest frame
-    ("makers/rewriting", "makers/analyst"),  # SQL is changed by its frame, and times and names are the analyst's
+    (
+        "makers/rewriting",
+        "makers/analyst",
+    ),  # SQL is changed by its frame, and times and names are the analyst's
     ("method/answer_checks", "method/features"),  # what an answer leaves out is a feature of it
     (
         "method/presenting",

@@ -24,8 +24,8 @@ from mirror.results.formats import (
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import ResultPage, Sort, columns_of, rows_page
+from mirror.results.selectors import files_withheld
 from mirror.results.totals import totals
-from mirror.sources.selectors import NO_FILES, may_take_files
 
 PAGE_ROWS = 50
 # A table wider than this is shown in part; the download has every column.
@@ -149,9 +149,7 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
     """
     wish = wish or TableWish()
     base = reverse("results:rows", args=[result.pk])
-    owner = result.owner
-    is_taken = owner is None or may_take_files(owner, result.source)
-    no_files = "" if is_taken else NO_FILES.format(source=result.source.name)
+    no_files = files_withheld(result)
     shell: dict[str, Any] = {"id": str(result.pk), "url": base, "title": title[:100], "no_files": no_files}
     problem = ""
     try:

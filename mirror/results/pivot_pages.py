@@ -26,6 +26,7 @@ from mirror.results.pivots import (
     pivot,
     pivot_suggested,
 )
+from mirror.results.selectors import files_withheld
 
 PAGE_ROWS = 50
 # Cells of a file: 200,000 rows of four columns, or 5,000 of the most there are.
@@ -59,6 +60,7 @@ class PivotPage:
     url: str
     rows_url: str
     file_url: str = ""
+    no_files: str = ""
     file_rows: int = 0
     choices: tuple[tuple[str, str, tuple[Choice, ...]], ...] = ()
     kept: tuple[tuple[str, str], ...] = ()
@@ -123,6 +125,7 @@ def pivot_page(result: StoredResult, query: Any) -> PivotPage:
         **shell,
         **_figures(result, wish, found),
         file_url=f"{reverse('exports:pivot', args=[result.pk])}?{urlencode(asked)}",
+        no_files=files_withheld(result),
         file_rows=min(found.row_count, file_rows(found)),
         first_row=offset + 1 if found.rows else 0,
         last_row=offset + len(found.rows),

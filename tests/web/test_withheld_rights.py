@@ -37,6 +37,7 @@ def test_rows_are_looked_at_and_taken_away_by_nobody_of_the_team(world, shop, te
     rows = reverse("results:rows", args=[world.version.result_id])
     files = {
         reverse("exports:download", args=[world.version.result_id, "csv"]): 200,
+        reverse("exports:pivot", args=[world.version.result_id]) + "?pr=2&pv=1&pa=sum": 200,
         reverse("reports:file", args=[world.file.pk]): 200,
     }
     assert {address: as_bob.get(address).status_code for address in files} == files
