@@ -309,7 +309,7 @@ def check(chart: Chart, rows: Rows) -> Chart:
     if chart.line and level_of(chart.line) is None:
         raise ValueError(f'"{chart.line}" is not a number to draw a line at.')
     if chart.mark == "none":
-        return Chart("none", title=chart.title, note=chart.note, chosen=chart.chosen)
+        return Chart("none", title=chart.title, note=chart.note, chosen=chart.chosen, formats=chart.formats)
     if chart.mark == "number":
         chart = _one_number(chart, rows)
     if chart.mark in ("box", "histogram"):
