@@ -160,10 +160,7 @@ def stand_alone(
         last = turns[-1]
         before = replace(last, question=said_of(last))
         by_words = followups.rewrite(typed, before, catalog)
-        text = (
-            followed(typed, before.question, whole or catalog, index, by_words, typed_before=last.typed)
-            or by_words
-        )
+        text = followed(typed, before.question, whole or catalog, index, by_words) or by_words
     return Question(text, hint, typed) if text != typed else Question(typed, hint)
 
 

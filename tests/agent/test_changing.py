@@ -194,20 +194,13 @@ def test_what_is_not_understood_is_told_and_drops_nothing(opened, asked, typed):
     assert now.frame.unused == (typed,)
 
 
-def test_what_is_not_understood_is_told_and_left_aside_by_the_next_change(opened):
-    typed = ("revenue by category 2025", "foo bar (baz)", "only online", "by month instead")
-    *_, failed, later, last = chain(opened, "garden", *typed)
+def test_what_is_not_understood_stays_until_it_is_forgotten(opened):
+    typed = ("revenue by category 2025", "foo bar (baz)", "only online", "by month instead", "never mind")
+    *_, failed, later, last, forgotten = chain(opened, "garden", *typed)
     assert failed == "revenue by category 2025 (not understood: foo bar baz)"
-    assert later == "revenue by category 2025 for online (left aside: foo bar baz)"
-    assert last == "revenue by month 2025 for online"
-    told = first(opened, "garden", later).frame
-    assert not told.unused
-    assert told.why[-1] == "“foo bar baz” was not understood and is left aside."
-
-
-def test_what_is_not_understood_is_forgotten_when_that_is_said(opened):
-    typed = ("revenue by category 2025", "foo bar", "never mind")
-    assert chain(opened, "garden", *typed)[-1] == "revenue by category 2025"
+    assert later == "revenue by category 2025 for online (not understood: foo bar baz)"
+    assert last == "revenue by month 2025 for online (not understood: foo bar baz)"
+    assert forgotten == "revenue by month 2025 for online"
 
 
 def test_a_whole_question_after_one_that_was_not_understood_stands_by_itself(opened):
@@ -247,7 +240,7 @@ def test_the_last_change_is_taken_back(opened):
 def test_each_undo_goes_one_step_further_back(opened):
     typed = ("revenue by category 2025", "foo bar", "only online", "undo", "Undo please", "go back")
     *_, both, one, none, end = chain(opened, "garden", *typed)
-    assert both == "revenue by category 2025 for online (left aside: foo bar)"
+    assert both == "revenue by category 2025 for online (not understood: foo bar)"
     assert one == "revenue by category 2025 (not understood: foo bar)"
     assert none == "revenue by category 2025"
     assert (

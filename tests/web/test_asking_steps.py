@@ -52,7 +52,7 @@ def test_typed_undo_goes_back_step_by_step_to_the_first_question_and_says_so_at_
     second = asked_on(as_alice, run, "foo bar")
     assert second.question == f"{QUESTION} (not understood: foo bar)"
     third = asked_on(as_alice, second, "by month instead")
-    assert "month" in third.question and "(left aside: foo bar)" in third.question
+    assert "month" in third.question and "(not understood: foo bar)" in third.question
     count = Run.objects.count()
     seen = []
     page = page_of(as_alice, third)

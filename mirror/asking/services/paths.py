@@ -47,9 +47,7 @@ def turns_before(run: Run) -> tuple[Turn, ...]:
 def turn_of(version: Version) -> Turn:
     """What a version asks and its SQL, as a turn that a follow-up is read against."""
     run = version.run
-    question = run.question or run.thread.title
-    typed = run.asked if run.asked != question else ""
-    return Turn(question, version.sql, version_asked(version), typed)
+    return Turn(run.question or run.thread.title, version.sql, version_asked(version))
 
 
 def version_followed(run: Run, version: Version | None) -> Version | None:

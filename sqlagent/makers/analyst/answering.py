@@ -67,9 +67,6 @@ _HOW_MANY_EACH = re.compile(
 NOT_UNDERSTOOD = re.compile(r"\s*\(not understood: ([^()]*)\)\s*$")
 """Follow-ups of a question that nothing could be made of; they stay with it, so that none is dropped unsaid."""
 
-LEFT_ASIDE = re.compile(r"\s*\(left aside: ([^()]*)\)\s*$")
-"""A follow-up that nothing could be made of, told once beside the next one that was understood."""
-
 DRAFT = 0.5
 """Cost from which on a frame is a draft, though all its words are used."""
 
@@ -124,10 +121,6 @@ def understand(
     The reading's `asked` are left only where nothing else is asked for: then the source cannot tell. `told` is what a hint
     defined besides in this source.
     """
-    if aside := LEFT_ASIDE.search(text):
-        reading, made = understand(text[: aside.start()], source, today, told)
-        words = f"“{aside[1]}” was not understood and is left aside."
-        return reading, [replace(one, frame=replace(one.frame, why=(*one.frame.why, words))) for one in made]
     if left := NOT_UNDERSTOOD.search(text):
         reading, made = understand(text[: left.start()], source, today, told)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]

@@ -10,7 +10,7 @@ from itertools import chain, islice
 
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import MAX_CHARS, tokenise
-from sqlagent.makers.analyst.answering import DRAFT, LEFT_ASIDE, NOT_UNDERSTOOD, today_of, understand
+from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, today_of, understand
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.doubting import doubt_of, doubt_of_ending, loss_of
 from sqlagent.makers.analyst.changing.intents import CHANGES, FORGET, POINTS_BACK, Intent, intent, trimmed
@@ -50,27 +50,20 @@ def followed(
     index: ValueIndex | None,
     other: str = "",
     clock: date | None = None,
-    typed_before: str = "",
 ) -> str:
     """State a follow-up as a question that stands by itself, on a source that the analyst speaks for; empty where it cannot tell.
 
     Where no wording is sure, the `other` one is taken if it keeps what was not mentioned. Else what was typed is told beside the
-    question before as not understood: nothing is dropped unsaid. The next follow-up that is understood changes what was understood last, and
-    tells once more what was left aside (`typed_before`, what was typed for the question before). Words of the first question stay until "forget it".
+    question before as not understood, and stays there through later changes until "forget it": no condition is dropped unsaid.
     """
     source = source_of(catalog, index)
-    typed, before = condensed(typed[:MAX_CHARS]), condensed(LEFT_ASIDE.sub("", before[:MAX_CHARS]))
+    typed, before = condensed(typed[:MAX_CHARS]), condensed(before[:MAX_CHARS])
     today = today_of(source, clock)
     left = NOT_UNDERSTOOD.search(before)
     whole = before[: left.start()] if left else before
     lacking = left[1].split("; ") if left else []
-    aside = [words for words in lacking if words == _quoted(condensed(typed_before[:MAX_CHARS]))]
     asked = _asked(whole, source, today)
-    if (
-        index is not None
-        and (asked is None or lacking and not aside)
-        and (anew := _whole_anew(typed, source, today))
-    ):
+    if index is not None and (asked is None or lacking) and (anew := _whole_anew(typed, source, today)):
         return anew
     if asked is None and index is not None and (plainer := _without_unused(whole, source, today)):
         whole, unused = plainer
@@ -96,17 +89,9 @@ def followed(
     joined = f"{whole.strip(' ?.!')}, {typed.strip(' ?.!')}"
     if not found and _is_kept(joined, typed, asked, source, today):
         found = joined
-    lacking = [words for words in lacking if words not in aside]
     if not found:
-        lacking.append(_quoted(typed))
-    if lacking:
-        return f"{found or whole.strip(' ?.!')} (not understood: {'; '.join(lacking)})"
-    return f"{found} (left aside: {'; '.join(aside)})" if aside else found
-
-
-def _quoted(typed: str) -> str:
-    """What was typed, as it stands behind a question where nothing could be made of it."""
-    return " ".join(re.sub(r"[();]", " ", typed).split()).strip(" ?.!")
+        lacking.append(" ".join(re.sub(r"[();]", " ", typed).split()).strip(" ?.!"))
+    return f"{found or whole.strip(' ?.!')} (not understood: {'; '.join(lacking)})" if lacking else found
 
 
 def _whole_anew(typed: str, source: Source, today: date) -> str:
