@@ -59,7 +59,9 @@ def bound(wish: str, named: Named, today: date, index: ValueIndex | None) -> Ful
         )
     if len(columns) == 1:
         made = f"{columns[0].sql} {op} {number}"
-        return fulfilled(named.layout.with_condition("where", made), f"only rows where {made}")
+        return fulfilled(
+            named.layout.with_condition("where", made), f"only rows where {made}{named.effects(columns[0])}"
+        )
     several: list[Known | Output] = [*outputs, *columns]
     if len(several) > 1:
         return Refused(f"“{words}” may be several of {', '.join(one.said for one in several)}.")
@@ -189,7 +191,7 @@ def _with_values(column: Known, values: list[str], is_not: bool, named: Named) -
         missing = ", nor rows where it is missing" if column.field.filled < 1 or column.joins else ""
         return fulfilled(
             base.layout.with_condition("where", made),
-            f"without {column.sql} {said}{missing}{by_joins(column)}",
+            f"without {column.sql} {said}{missing}{by_joins(column)}{named.effects(column)}",
         )
     made = (
         f"{column.sql} = {literals[0]}" if len(literals) == 1 else f"{column.sql} IN ({', '.join(literals)})"
@@ -198,7 +200,7 @@ def _with_values(column: Known, values: list[str], is_not: bool, named: Named) -
     instead = " in place of the values that stood there" if bare is not None else ""
     return fulfilled(
         (bare or base.layout).with_condition("where", made),
-        f"only {column.sql} {said}{instead}{by_joins(column)}",
+        f"only {column.sql} {said}{instead}{by_joins(column)}{named.effects(column)}",
     )
 
 
@@ -222,6 +224,6 @@ def _without(named: Named, column: Known, *, every: bool = False) -> Layout | No
     gone = []
     for number, (_, _, one) in enumerate(named.layout.conditions("where")):
         is_alone = named.is_of(column, one) and one.find(exp.Query) is None
-        if is_alone and (every or isinstance(one, exp.EQ | exp.In)):
+        if is_alone and (every or isinstance(one.unnest(), exp.EQ | exp.In | exp.Is | exp.Or)):
             gone.append(number)
     return named.layout.without_conditions("where", gone) if gone else None

@@ -138,11 +138,14 @@ class Named:
     def time(self) -> Known | str:
         """The column that a period is meant of, or the reason why there is none that is sure.
 
-        One that the statement looks at already comes first, then the only one, then the one that the rows of its only table of events
-        happen at.
+        One that the statement looks at already comes first, then the only one, then the one that the rows happen at which the figures
+        are of, then that of its only table of events. Figures of a statement in the place of a table have no time here.
         """
         if not self.times:
             return "No table that this statement reads itself has a column of times."
+        counted = self._counted()
+        if hidden := counted - {one.before.strip('"`').lower() for one in self.columns}:
+            return f"The figures come from {', '.join(sorted(hidden))}, whose times stand inside of it: change the SQL there."
         if len(self.times) == 1:
             return self.times[0]
         used = self._used()
@@ -154,12 +157,47 @@ class Named:
             for one in self.times
             if self.source.model.things[one.field.table].default_time == one.field.column
         ]
+        of_figures = [one for one in usual if one.before.strip('"`').lower() in counted]
+        if len(counted) == 1 and len(of_figures) == 1:
+            return of_figures[0]
         first = self.columns[0].field.table
         own = [one for one in usual if one.field.table == first]
         if len(usual) == 1 or len(own) == 1:
             return (usual if len(usual) == 1 else own)[0]
         names = ", ".join(one.sql for one in self.times)
         return f"Several columns may be meant by a time: {names}. Name one in the SQL first."
+
+    def _counted(self) -> set[str]:
+        """The tables, as the statement names them, that the columns of its figures are of."""
+        return {
+            column.table.lower()
+            for one in self.outputs
+            if one.is_figure
+            for column in one.tree.find_all(exp.Column)
+            if column.table
+        }
+
+    def effects(self, column: Known) -> str:
+        """What a condition on a column does besides, in words: it ends an outer join, or changes what windows count."""
+        said = ""
+        if not column.joins and column.before.strip('"`').lower() in self._optional:
+            said += f"; rows without {column.before}, which the outer join kept, go"
+        windows = self.layout.tree.find(exp.Window) is not None
+        if windows and not self.is_grouped:
+            said += "; windows count the rows that are left"
+        return said
+
+    @cached_property
+    def _optional(self) -> set[str]:
+        """The tables, as the statement names them, whose rows an outer join may lack."""
+        from_, found = self.layout.tree.args.get("from_"), set[str]()
+        before = [from_.this.alias_or_name.lower()] if from_ is not None else []
+        for join in self.layout.tree.args.get("joins") or []:
+            side, own = str(join.args.get("side") or "").upper(), join.this.alias_or_name.lower()
+            found.update([own] if side in ("LEFT", "FULL") else [])
+            found.update(before if side in ("RIGHT", "FULL") else [])
+            before.append(own)
+        return found
 
     def _used(self) -> list[exp.Column]:
         found: list[exp.Column] = []

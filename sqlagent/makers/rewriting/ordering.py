@@ -82,8 +82,14 @@ def _cut(named: Named, number: int) -> Fulfilled:
     limit = named.layout.tree.args.get("limit")
     if limit is not None and not isinstance(limit, exp.Limit):
         return Refused("The statement says its number of rows with FETCH; change it there.")
+    skipped = (
+        f", after those that OFFSET {named.layout.body('offset').strip()} skips"
+        if "offset" in named.layout.places
+        else ""
+    )
     return fulfilled(
-        named.layout.with_clause("limit", str(number)), f"at most {number} row{'' if number == 1 else 's'}"
+        named.layout.with_clause("limit", str(number)),
+        f"at most {number} row{'' if number == 1 else 's'}{skipped}",
     )
 
 
@@ -163,11 +169,28 @@ def _named(named: Named, words: str) -> Output | Known | Refused:
 
 
 def _ordered(named: Named, by: Output | Known, down: bool) -> Fulfilled:
-    sql = by.sql if isinstance(by, Known) else _by_name(by)
-    way = "largest first" if down else "smallest first"
-    return fulfilled(
-        named.layout.with_clause("order", _down(named, sql) if down else sql), f"ordered by {by.said}, {way}"
-    )
+    return _in_order(named, by, down, "largest first" if down else "smallest first")
+
+
+def _in_order(named: Named, by: Output | Known, down: bool, way: str) -> Fulfilled:
+    """The statement in an order; one that begins so stays whole, and another gives way, which is said where it had more to say."""
+    sql, said = by.sql if isinstance(by, Known) else _by_name(by), f"ordered by {by.said}, {way}"
+    order = named.layout.tree.args.get("order")
+    before = order.expressions if order is not None else []
+    if before and bool(before[0].args.get("desc")) is down and _is_by(before[0].this, by):
+        return named.layout, said
+    gone = "; the order that stood there is gone" if len(before) > 1 else ""
+    return fulfilled(named.layout.with_clause("order", _down(named, sql) if down else sql), said + gone)
+
+
+def _is_by(tree: exp.Expr, by: Output | Known) -> bool:
+    """Whether an item of an order is an output or column: by its place, its name or what it computes."""
+    if isinstance(by, Known):
+        return isinstance(tree, exp.Column) and tree.sql().lower() == by.sql.replace('"', "").lower()
+    if isinstance(tree, exp.Literal):
+        return not tree.is_string and tree.name == str(by.number + 1)
+    is_name = isinstance(tree, exp.Column) and not tree.table and tree.name.lower() == by.name.lower()
+    return is_name or tree == by.tree
 
 
 def _down(named: Named, sql: str) -> str:
@@ -235,11 +258,7 @@ def _first(found: re.Match[str], named: Named) -> Fulfilled:
 
 
 def _sorted(named: Named, by: Output | Known, *, down: bool) -> Fulfilled:
-    sql = by.sql if isinstance(by, Known) else _by_name(by)
-    way = "descending" if down else "ascending"
-    return fulfilled(
-        named.layout.with_clause("order", _down(named, sql) if down else sql), f"ordered by {by.said}, {way}"
-    )
+    return _in_order(named, by, down, "descending" if down else "ascending")
 
 
 def _is_text(named: Named, output: Output) -> bool:

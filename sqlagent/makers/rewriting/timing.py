@@ -72,12 +72,14 @@ def in_period(wish: str, named: Named, today: date, index: ValueIndex | None) ->
     beside = f", not by {others}" if others else ""
     if is_not:
         return fulfilled(
-            named.layout.with_condition("where", f"NOT ({within})"), f"not {said}, by {time.sql}{beside}"
+            named.layout.with_condition("where", f"NOT ({within})"),
+            f"not {said}, by {time.sql}{beside}{named.effects(time)}",
         )
     base = _without(named, time)
     instead = " in place of the period that stood there" if base is not None else ""
     return fulfilled(
-        (base or named.layout).with_condition("where", within), f"only {said}, by {time.sql}{beside}{instead}"
+        (base or named.layout).with_condition("where", within),
+        f"only {said}, by {time.sql}{beside}{instead}{named.effects(time)}",
     )
 
 
