@@ -25,7 +25,7 @@ def test_a_format_a_point_and_a_pivot_by_keyboard_alone(page: Page) -> None:
     chart = page.locator("mirror-chart[data-drawn] .chart-place")
     chart.focus()
     expect(page.locator("#announcer")).not_to_contain_text("2025-01")
-    page.wait_for_function("document.querySelector('mirror-chart').points")
+    expect(page.locator("mirror-chart[data-walked]")).to_be_attached()
     chart.press("ArrowRight")
     expect(page.locator("#announcer")).to_contain_text("2025-01: €")
     chart.press("Enter")

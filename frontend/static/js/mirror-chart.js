@@ -61,6 +61,7 @@ class MirrorChart extends HTMLElement {
     if (this.place) globalThis.Plotly?.purge(this.place);
     this.place?.remove();
     this.place = this.points = null;
+    delete this.dataset.walked;
     this.pointed = false;
   }
 
@@ -97,7 +98,9 @@ class MirrorChart extends HTMLElement {
     this.pointed = true;
     const load = async () => {
       const { points } = await import("./chart-points.js");
-      if (this.place) this.points ??= points(this);
+      if (!this.place) return;
+      this.points ??= points(this);
+      this.dataset.walked = "";
     };
     for (const name of ["focusin", "pointerenter"]) this.place.addEventListener(name, load, { once: true });
     if (this.place.contains(document.activeElement)) void load();
