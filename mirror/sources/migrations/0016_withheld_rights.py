@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("people", "0006_codes"),
-        ("sources", "0001_squashed_0015_kept_paths"),
+        ("sources", "0015_kept_paths"),
     ]
 
     operations = [
