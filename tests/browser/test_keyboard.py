@@ -48,7 +48,7 @@ def test_the_whole_job_by_keyboard_alone(page: Page):
     expect(page.locator(".cm-content")).not_to_be_focused()
 
     tab_to(page, "#result [role=tab][aria-selected=true]", backwards=True)
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
     tab_to(page, "#chart-mark")
     page.keyboard.type("Pie")
     expect(page.locator("mirror-chart .pielayer .slice").first).to_be_visible()

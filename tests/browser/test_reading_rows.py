@@ -23,6 +23,7 @@ def test_a_format_a_point_and_a_pivot_by_keyboard_alone(page: Page) -> None:
 
     page.get_by_role("tab", name="Chart").press("Enter")
     chart = page.locator("mirror-chart[data-drawn] .chart-place")
+    expect(chart).to_contain_text("€")
     chart.focus()
     expect(page.locator("#announcer")).not_to_contain_text("2025-01")
     expect(page.locator("mirror-chart[data-walked]")).to_be_attached()
