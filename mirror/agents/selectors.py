@@ -9,7 +9,7 @@ from mirror.api.models import Scope, Token
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.corrections import corrections_of
 from mirror.sources.models import Source
-from mirror.sources.selectors import NO_FILES, may_take_files
+from mirror.sources.selectors import files_withheld
 from sqlagent.values import Catalog
 
 NO_ROWS = (
@@ -48,8 +48,7 @@ def sight_of(token: Token, source: Source) -> Sight:
     is_allowed = rows_allowed(source)
     catalog = catalog_read(source.catalog) if source.catalog else Catalog(source.engine, ())
     no_rows = "" if is_allowed and Scope.ROWS in token.scopes else NO_SCOPE if is_allowed else NO_ROWS
-    if not no_rows and not may_take_files(token.owner, source):
-        no_rows = NO_FILES.format(source=source.name)
+    no_rows = no_rows or files_withheld(token.owner, source)
     return Sight(
         Source.Privacy.ROWS if is_allowed else source.privacy,
         replace(catalog, corrections=corrections_of(source)),

@@ -15,7 +15,7 @@ from mirror.asking.pages.thread_file import thread_file
 from mirror.asking.services import thread_files
 from mirror.exports.sending import pieces_sent
 from mirror.people.requests import PersonRequest
-from mirror.sources.selectors import NO_FILES, may_take_files
+from mirror.sources.selectors import files_withheld
 
 # How each file ends, and its type.
 KINDS = {"html": ("html", "text/html; charset=utf-8"), "notebook": ("zip", "application/zip")}
@@ -27,8 +27,8 @@ def thread_export(request: PersonRequest, pk: int, format: str) -> HttpResponseB
     thread = get_object_or_404(selectors.threads_visible_to(request.user), pk=pk)
     if format not in KINDS:
         raise Http404("There is no such file.")
-    if not may_take_files(request.user, thread.source):
-        raise PermissionDenied(NO_FILES.format(source=thread.source.name))
+    if why := files_withheld(request.user, thread.source):
+        raise PermissionDenied(why)
     turns = thread_files.thread_turns(thread)
     sent: Generator[bytes, None, None]
     if format == "notebook":

@@ -18,7 +18,7 @@ from mirror.results import selectors
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone, result_open
 from mirror.results.pivot_pages import pivot_lines
-from mirror.sources.selectors import NO_FILES, may_take_files
+from mirror.sources.selectors import files_withheld
 
 
 @require_safe
@@ -71,6 +71,6 @@ def _taken(request: PersonRequest, pk: object) -> StoredResult:
     result = selectors.result_visible(request.user, pk)
     if result is None:
         raise Http404("There are no such rows.")
-    if not may_take_files(request.user, result.source):
-        raise PermissionDenied(NO_FILES.format(source=result.source.name))
+    if why := files_withheld(request.user, result.source):
+        raise PermissionDenied(why)
     return result

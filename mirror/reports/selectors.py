@@ -13,7 +13,7 @@ from mirror.library.selectors import saved_visible
 from mirror.people.models import User
 from mirror.people.selectors import teams_of
 from mirror.reports.models import Report, ReportFile, ReportPart, ReportRun, RunPart
-from mirror.sources.models import WithheldRight
+from mirror.sources.models import Source, WithheldRight
 from mirror.sources.selectors import sources_visible, sources_with
 
 SENDING = WithheldRight.Right.SENDING
@@ -81,20 +81,23 @@ def run_visible(user: User, pk: int) -> ReportRun | None:
 
 def rows_visible(user: User, run: ReportRun) -> bool:
     """Say whether somebody sees every source that a run's rows came from."""
-    seen = Q(source__in=sources_visible(user).values("pk"))
-    return not RunPart.objects.filter(run=run).exclude(seen).exists()
+    return _all_of(run, sources_visible(user))
 
 
-def may_take(user: User, run: ReportRun) -> bool:
-    """Say whether somebody may take files of a run away: no source of its rows withholds files from them."""
-    taken = Q(source__in=sources_with(user, WithheldRight.Right.FILES).values("pk"))
-    return not RunPart.objects.filter(run=run).exclude(taken).exists()
+def rows_withheld(user: User, run: ReportRun) -> str:
+    """Say why somebody may not take files of a run away: a source of its rows withholds them; empty where they may."""
+    is_taken = _all_of(run, sources_with(user, WithheldRight.Right.FILES))
+    return "" if is_taken else "The owner of a source lets your team look at its rows, not take them away."
 
 
-def may_send(user: User, run: ReportRun) -> bool:
+def rows_sendable(user: User, run: ReportRun) -> bool:
     """Say whether somebody may give files of a run to others: no source of its rows withholds sending from them."""
-    sent = Q(source__in=sources_with(user, SENDING).values("pk"))
-    return not RunPart.objects.filter(run=run).exclude(sent).exists()
+    return _all_of(run, sources_with(user, SENDING))
+
+
+def _all_of(run: ReportRun, sources: QuerySet[Source]) -> bool:
+    """Say whether all rows of a run came from these sources."""
+    return not RunPart.objects.filter(run=run).exclude(source__in=sources.values("pk")).exists()
 
 
 def file_visible(user: User, pk: int) -> ReportFile | None:

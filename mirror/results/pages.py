@@ -24,8 +24,8 @@ from mirror.results.formats import (
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import ResultPage, Sort, columns_of, rows_page
-from mirror.results.selectors import files_withheld
 from mirror.results.totals import totals
+from mirror.sources.selectors import files_withheld
 
 PAGE_ROWS = 50
 # A table wider than this is shown in part; the download has every column.
@@ -44,6 +44,15 @@ KINDS = {
     "boolean": "yes or no",
     "binary": "bytes",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing that can be chosen in a form."""
+
+    value: str
+    label: str
+    is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +158,7 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
     """
     wish = wish or TableWish()
     base = reverse("results:rows", args=[result.pk])
-    no_files = files_withheld(result)
+    no_files = files_withheld(result.owner, result.source) if result.owner else ""
     shell: dict[str, Any] = {"id": str(result.pk), "url": base, "title": title[:100], "no_files": no_files}
     problem = ""
     try:

@@ -16,7 +16,7 @@ from mirror.results.filters import BadFilter
 from mirror.results.formats import Formats, cell_of, formats_of
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
-from mirror.results.pages import PIVOT, TableWish
+from mirror.results.pages import PAGE_ROWS, PIVOT, Choice, TableWish
 from mirror.results.pivots import (
     AGGREGATES,
     MOST_COLUMNS,
@@ -26,9 +26,8 @@ from mirror.results.pivots import (
     pivot,
     pivot_suggested,
 )
-from mirror.results.selectors import files_withheld
+from mirror.sources.selectors import files_withheld
 
-PAGE_ROWS = 50
 # Cells of a file: 200,000 rows of four columns, or 5,000 of the most there are.
 FILE_CELLS = 1_000_000
 _AGGREGATED = {
@@ -38,15 +37,6 @@ _AGGREGATED = {
     "max": "Greatest",
     "distinct": "Different",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One thing that can be chosen in the form."""
-
-    value: str
-    label: str
-    is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +115,7 @@ def pivot_page(result: StoredResult, query: Any) -> PivotPage:
         **shell,
         **_figures(result, wish, found),
         file_url=f"{reverse('exports:pivot', args=[result.pk])}?{urlencode(asked)}",
-        no_files=files_withheld(result),
+        no_files=files_withheld(result.owner, result.source) if result.owner else "",
         file_rows=min(found.row_count, file_rows(found)),
         first_row=offset + 1 if found.rows else 0,
         last_row=offset + len(found.rows),

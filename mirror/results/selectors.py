@@ -10,14 +10,6 @@ if TYPE_CHECKING:
     from mirror.people.models import User
 
 
-def files_withheld(result: StoredResult) -> str:
-    """Say why the owner of a result may not take its rows away; empty where they may."""
-    from mirror.sources.selectors import NO_FILES, may_take_files
-
-    is_taken = result.owner is None or may_take_files(result.owner, result.source)
-    return "" if is_taken else NO_FILES.format(source=result.source.name)
-
-
 def result_visible(user: User, pk: Any) -> StoredResult | None:
     """The result with this id if the user owns it and still sees its source."""
     from mirror.sources.selectors import sources_visible

@@ -8,9 +8,6 @@ from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
 from mirror.sources.models import Source, StoredIndex, WithheldRight
 
-# Said to members of a team from which a right is withheld.
-NO_FILES = "The owner of {source} lets your team look at its rows, not take them away."
-
 
 def sources_visible(user: User) -> QuerySet[Source]:
     """List the sources somebody owns or shares by a team, the sample first. Catalogs are left unread."""
@@ -28,6 +25,14 @@ def sources_with(user: User, right: WithheldRight.Right) -> QuerySet[Source]:
 def may_take_files(user: User, source: Source) -> bool:
     """Say whether somebody may take rows of a source away: as files, or by programs and agents."""
     return _has(user, source, WithheldRight.Right.FILES)
+
+
+def files_withheld(user: User, source: Source) -> str:
+    """Say why somebody may not take rows of a source away; empty where they may."""
+    is_taken = may_take_files(user, source)
+    return (
+        "" if is_taken else f"The owner of {source.name} lets your team look at its rows, not take them away."
+    )
 
 
 def may_send(user: User, source: Source) -> bool:

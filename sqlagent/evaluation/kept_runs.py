@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlagent.evaluation.items import BadInput, json_lines
+from sqlagent.evaluation.items import BadInput
 from sqlagent.evaluation.scoring import calibration
+from sqlagent.evaluation.traces import run_lines
 
 _NEEDED = ("confidence", "outcome", "right", "first", "calls", "answerable", "candidates")
 LEAST = 200
@@ -36,23 +37,18 @@ class KeptRun:
 def read(paths: Sequence[Path]) -> list[KeptRun]:
     """Read the runs of answerable questions. Raises: BadInput with the line that is wrong."""
     runs = []
-    for path in paths:
-        for place, line in json_lines(path):
-            if missing := [name for name in _NEEDED if name not in line]:
-                raise BadInput(
-                    f"{place}: '{missing[0]}' is missing; runs are written by answer --llm env --json FILE."
+    for _, line in run_lines(paths, _NEEDED):
+        if line["answerable"]:
+            told = line["outcome"] in ("answered", "ambiguous") and line["confidence"] is not None
+            runs.append(
+                KeptRun(
+                    right=bool(line["right"]),
+                    first=bool(line["first"]),
+                    any=any(one["right"] for one in line["candidates"]),
+                    calls=line["calls"],
+                    confidence=line["confidence"] if told else None,
                 )
-            if line["answerable"]:
-                told = line["outcome"] in ("answered", "ambiguous") and line["confidence"] is not None
-                runs.append(
-                    KeptRun(
-                        right=bool(line["right"]),
-                        first=bool(line["first"]),
-                        any=any(one["right"] for one in line["candidates"]),
-                        calls=line["calls"],
-                        confidence=line["confidence"] if told else None,
-                    )
-                )
+            )
     if not runs:
         raise BadInput("The files hold no runs of answerable questions.")
     return runs

@@ -35,26 +35,32 @@ class Traces:
         return f"{self.runs} runs: {len(self.rewards)} replies with a reward, {right} of them right; {len(self.pairs)} pairs"
 
 
+def run_lines(paths: Sequence[Path], needed: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give the runs of files that `answer --llm env --json FILE` wrote, each with its place. Raises: BadInput where one lacks what is needed."""
+    for path in paths:
+        for place, run in json_lines(path):
+            if missing := [name for name in needed if name not in run]:
+                raise BadInput(
+                    f"{place}: '{missing[0]}' is missing; runs are written by answer --llm env --json FILE."
+                )
+            yield place, run
+
+
 def read(paths: Sequence[Path]) -> Traces:
     """Read files that `answer --llm env --json FILE` wrote. Raises: BadInput with the line that is wrong."""
     rewards: list[dict[str, Any]] = []
     pairs: list[dict[str, Any]] = []
     runs = 0
-    for path in paths:
-        for place, run in json_lines(path):
-            if missing := [name for name in _NEEDED if name not in run]:
-                raise BadInput(
-                    f"{place}: '{missing[0]}' is missing; runs are written by answer --llm env --json FILE."
-                )
-            runs += 1
-            try:
-                sampled = list(_sampled(run))
-            except (KeyError, IndexError, TypeError, AttributeError) as error:
-                raise BadInput(
-                    f"{place}: an exchange or a candidate is not as runs have it ({error})."
-                ) from error
-            rewards += sampled
-            pairs += _pairs(sampled)
+    for place, run in run_lines(paths, _NEEDED):
+        runs += 1
+        try:
+            sampled = list(_sampled(run))
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            raise BadInput(
+                f"{place}: an exchange or a candidate is not as runs have it ({error})."
+            ) from error
+        rewards += sampled
+        pairs += _pairs(sampled)
     if not runs:
         raise BadInput("The files hold no runs.")
     return Traces(tuple(rewards), tuple(pairs), runs)

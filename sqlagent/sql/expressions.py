@@ -51,6 +51,27 @@ class Condition:
     function: str = ""
 
 
+def sums_rows(node: exp.Expr) -> bool:
+    """Whether an expression sums rows up, other than over a window or in a statement of its own."""
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, exp.AggFunc):
+            return True
+        if not isinstance(here, exp.Window | exp.Query):
+            stack.extend(here.iter_expressions())
+    return False
+
+
+def sources(select: exp.Select) -> Iterator[exp.Expr]:
+    """List the tables of a SELECT, and the statements in their place, in the order in which it names them."""
+    from_ = select.args.get("from_")
+    if from_ is not None:
+        yield from_.this
+    for join in select.args.get("joins") or []:
+        yield join.this
+
+
 def own_columns(node: exp.Expr) -> Iterator[exp.Column]:
     """List the columns of an expression, not those of a statement inside it."""
     stack = [node]

@@ -24,7 +24,7 @@ from mirror.api.views.calls import (
 )
 from mirror.reports import services
 from mirror.reports.models import Report, ReportRun
-from mirror.reports.selectors import may_change, may_take
+from mirror.reports.selectors import may_change, rows_withheld
 from mirror.reports.views.downloads import attachment
 
 router = Router(tags=["Reports"])
@@ -105,9 +105,8 @@ def report_file(request: TokenRequest, run: int, file: int) -> HttpResponseBase:
     """Give a file that a run made. The token needs the scope “rows” besides."""
     token_check(request.auth, [Scope.ROWS], Token.Use.PROGRAM, f"{request.method} {request.path_info}")
     found = seen(selectors.report_file_of(request.auth, _run(request.auth, run), file))
-    if not may_take(request.user, found.run):
-        words = "The owner of a source lets your team look at its rows, not take them away."
-        raise problems.Problem(403, "no-files", "This file may not be taken away.", words)
+    if why := rows_withheld(request.user, found.run):
+        raise problems.Problem(403, "no-files", "This file may not be taken away.", why)
     try:
         response = attachment(found)
     except Http404:

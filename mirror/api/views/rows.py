@@ -33,7 +33,7 @@ from mirror.exports.values import ARROW, FORMATS, Format, Sheet
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultAway, ResultGone, result_open
 from mirror.results.rows import rows_page
-from mirror.sources.selectors import NO_FILES, may_take_files
+from mirror.sources.selectors import files_withheld
 
 router = Router(tags=["SQL and rows"])
 
@@ -111,13 +111,8 @@ def rows_read(
     In JSON, decimals and integers beyond 2^53 are strings, so that none is rounded.
     """
     found = seen(selectors.versions_of(request.auth).filter(pk=version).first())
-    if not may_take_files(request.user, found.run.thread.source):
-        raise Problem(
-            403,
-            "no-files",
-            "These rows may not be taken away.",
-            NO_FILES.format(source=found.run.thread.source.name),
-        )
+    if why := files_withheld(request.user, found.run.thread.source):
+        raise Problem(403, "no-files", "These rows may not be taken away.", why)
     format = _format(request.headers.get("Accept", ""))
     if found.result is None:
         raise Problem(409, "no-rows", "This statement has no rows.", _why(found.status, found.failure))

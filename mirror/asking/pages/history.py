@@ -14,7 +14,7 @@ from mirror.asking.models import TITLE_CHARS, Run, Thread
 from mirror.asking.pages.words import mark_of, percent
 from mirror.paging import Pager, pager_of
 from mirror.phrases import counted, one_line
-from mirror.sources.selectors import NO_FILES, may_take_files, sources_visible
+from mirror.sources.selectors import files_withheld, sources_visible
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -167,9 +167,7 @@ def thread_page(thread: Thread, *, problem: str = "", typed: str = "") -> Thread
         title=thread.title,
         source=thread.source.name,
         is_pinned=thread.is_pinned,
-        no_files=""
-        if may_take_files(thread.owner, thread.source)
-        else NO_FILES.format(source=thread.source.name),
+        no_files=files_withheld(thread.owner, thread.source),
         longest=TITLE_CHARS,
         problem=problem,
         typed=typed or thread.title,

@@ -9,7 +9,8 @@ from datetime import datetime
 from mirror.asking.models import Thread
 from mirror.asking.services.thread_files import Turn
 from mirror.phrases import counted
-from mirror.results.cells import Cell, shown
+from mirror.results.cells import Cell
+from mirror.results.formats import formats_of, rows_cells
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
 
@@ -70,9 +71,7 @@ def _rows(turn: Turn) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...], st
     except ResultGone as error:
         return (), (), str(error)
     names = read.columns[:COLUMNS]
-    rows = tuple(
-        tuple(shown(value, name) for value, name in zip(row, names, strict=False)) for row in read.rows
-    )
+    rows = rows_cells(names, [row[:COLUMNS] for row in read.rows], formats_of(result))
     note = counted(result.row_count, "row")
     if result.row_count > len(rows):
         note = f"The first {len(rows)} of {note}"

@@ -13,7 +13,7 @@ from mirror.asking.models import Version
 from mirror.asking.pages.words import version_state
 from mirror.library.models import SavedSql
 from mirror.phrases import counted, one_line, took
-from mirror.results.pages import TablePage, TableWish, table_page
+from mirror.results.pages import Choice, TablePage, TableWish, table_page
 from mirror.work.leases import Status
 
 _ORIGINS = {
@@ -66,15 +66,6 @@ class FailureView:
     message: str
     advice: str
     position: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One thing that can be chosen in a form."""
-
-    value: str
-    label: str
-    is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def _allowed(making: Making, part: ReportPart) -> SavedSql:
     if not may_send(owner, saved.source):
         raise Unmakeable(
             f"The owner of {saved.source.name} does not let the team of {owner.get_username()} send its rows (“{part.name}”).",
-            "Ask its owner under Sources, Share, or hand the report over to somebody who may.",
+            "Ask its owner to allow it (Sources, Share), or hand the report over to somebody who may.",
         )
     if saved.owner.is_active and not saved_visible(owner).filter(pk=saved.pk).exists():
         raise Unmakeable(

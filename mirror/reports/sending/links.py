@@ -20,7 +20,7 @@ from django.utils.crypto import salted_hmac
 from mirror.audit.services import record
 from mirror.reports.errors import LinkGone, ReportError
 from mirror.reports.models import FileLink, ReportFile
-from mirror.reports.selectors import file_visible, may_send
+from mirror.reports.selectors import file_visible, rows_sendable
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -42,7 +42,7 @@ def link_make(file: ReportFile, by: User, hours: float) -> str:
     """
     if file.run.report.owner_id != by.pk or file_visible(by, file.pk) is None:
         raise ReportError("Only the owner of a report can give its files to people without an account.")
-    if not may_send(by, file.run):
+    if not rows_sendable(by, file.run):
         raise ReportError("The owner of a source does not let your team send its rows.")
     if not 0 < hours <= LINK_HOURS:
         raise ReportError(f"A link works for 1 to {LINK_HOURS} hours.")
@@ -104,7 +104,7 @@ def link_open(token: str) -> ReportFile:
     )
     if link is None or not link.made_by.is_active or file_visible(link.made_by, link.file_id) is None:
         raise LinkGone(GONE)
-    if not may_send(link.made_by, link.file.run):
+    if not rows_sendable(link.made_by, link.file.run):
         raise LinkGone(GONE)
     FileLink.objects.filter(pk=link.pk).update(opened=F("opened") + 1)
     record("opened a file link", link.file, made_by=link.made_by.get_username())

@@ -34,8 +34,8 @@ def _file(request: PersonRequest, pk: int, *, to_change: bool = False) -> Report
 def download(request: PersonRequest, pk: int) -> HttpResponseBase:
     """A file of a run, streamed."""
     file = _file(request, pk)
-    if not selectors.may_take(request.user, file.run):
-        raise PermissionDenied("The owner of a source lets your team look at its rows, not take them away.")
+    if why := selectors.rows_withheld(request.user, file.run):
+        raise PermissionDenied(why)
     response = attachment(file)
     if request.method != "HEAD":
         services.file_taken(file, request.user)

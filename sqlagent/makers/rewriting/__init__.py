@@ -1,4 +1,4 @@
-"""SQL changed in words, without a language model: through the frame where one is known, else the few changes that are safe on its text."""
+"""SQL changed in words, without a language model: clause by clause on its text, or through the frame that it was written from."""
 
 from sqlagent.makers.rewriting.framed import reframed
 from sqlagent.makers.rewriting.rewriting import rewritten

@@ -13,6 +13,7 @@ from sqlagent.language.words import name_words, stem, tokenise
 from sqlagent.makers.analyst.dialects import Dialect
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.rewriting.layout import Layout
+from sqlagent.sql.expressions import sources, sums_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Named:
             name = (
                 one.alias if isinstance(one, exp.Alias) else one.name if isinstance(one, exp.Column) else ""
             )
-            found.append(Output(number, bare, name, inner, has_figure(inner)))
+            found.append(Output(number, bare, name, inner, sums_rows(inner)))
         return tuple(found)
 
     @cached_property
@@ -84,10 +85,10 @@ class Named:
     @cached_property
     def columns(self) -> tuple[Known, ...]:
         """The columns of the tables that are read, without those of statements in their place."""
-        sources = [*_sources(self.layout.tree)]
+        read = [*sources(self.layout.tree)]
         ctes = {one.alias.lower() for one in self.layout.tree.ctes}
         found: list[Known] = []
-        for one in sources:
+        for one in read:
             if not isinstance(one, exp.Table) or not one.db and one.name.lower() in ctes:
                 continue
             key = self._key(one)
@@ -95,7 +96,7 @@ class Named:
             before = alias.sql(dialect=self.layout.dialect)
             for field in self.source.model.fields.get(key, ()):
                 own = self.dialect.quoted(field.column)
-                found.append(Known(field, f"{before}.{own}" if len(sources) > 1 else own, before))
+                found.append(Known(field, f"{before}.{own}" if len(read) > 1 else own, before))
         return tuple(found)
 
     def _key(self, table: exp.Table) -> str:
@@ -220,26 +221,6 @@ class Named:
         """Whether a known column is the only one of an expression."""
         columns = [*node.find_all(exp.Column)]
         return bool(columns) and all(self.is_same(known, one) for one in columns)
-
-
-def _sources(select: exp.Select) -> Iterator[exp.Expr]:
-    from_ = select.args.get("from_")
-    if from_ is not None:
-        yield from_.this
-    for join in select.args.get("joins") or []:
-        yield join.this
-
-
-def has_figure(node: exp.Expr) -> bool:
-    """Whether an expression sums rows up, other than over a window or in a statement of its own."""
-    stack = [node]
-    while stack:
-        here = stack.pop()
-        if isinstance(here, exp.AggFunc):
-            return True
-        if not isinstance(here, exp.Window | exp.Query):
-            stack.extend(here.iter_expressions())
-    return False
 
 
 def stems(words: str) -> tuple[str, ...]:

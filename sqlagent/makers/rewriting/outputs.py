@@ -60,12 +60,9 @@ def shared(wish: str, named: Named, today: date, index: ValueIndex | None) -> Fu
     added = [one for one in figures if _adds_up(one)]
     if len(added) != 1:
         names = ", ".join(one.said for one in figures)
-        why = (
-            "Several figures may be meant"
-            if added
-            else "Only sums and numbers of rows have a share of their total, unlike"
-        )
-        return Refused(f"{why}: {names}." if added else f"{why} {names}.")
+        if added:
+            return Refused(f"Several figures may be meant: {names}.")
+        return Refused(f"Only sums and numbers of rows have a share of their total, unlike {names}.")
     one = added[0]
     name = named.dialect.quoted(
         "share"

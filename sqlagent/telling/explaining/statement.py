@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 
-from sqlagent.sql.expressions import conjuncts
+from sqlagent.sql.expressions import conjuncts, sources, sums_rows
 from sqlagent.sql.literals import ODD
 from sqlagent.telling.explaining.expressions import Names, condition, conditions, ordered, words
 
@@ -108,10 +108,10 @@ def _names(tree: exp.Expr, dialect: str, depth: int) -> Names:
     node: exp.Expr | None = tree
     while node is not None:
         if isinstance(node, exp.Select):
-            sources = [*_sources(node)]
-            own = own or len(sources)
-            reals = [one.name.lower() for one in sources]
-            for one in sources:
+            read = [*sources(node)]
+            own = own or len(read)
+            reals = [one.name.lower() for one in read]
+            for one in read:
                 alias = one.alias_or_name
                 twice = reals.count(one.name.lower()) > 1 or not isinstance(one, exp.Table)
                 tables.setdefault(alias.lower(), alias if twice else one.name)
@@ -129,14 +129,6 @@ def _names(tree: exp.Expr, dialect: str, depth: int) -> Names:
         return f"a statement: {said}"
 
     return Names(tables, dialect, own == 1 and not is_inner, told)
-
-
-def _sources(select: exp.Select) -> Iterator[exp.Expr]:
-    from_ = select.args.get("from_")
-    if from_ is not None:
-        yield from_.this
-    for join in select.args.get("joins") or []:
-        yield join.this
 
 
 def _select(select: exp.Select, dialect: str, of: str, depth: int) -> Iterator[Line]:
@@ -159,22 +151,10 @@ def _select(select: exp.Select, dialect: str, of: str, depth: int) -> Iterator[L
     if distinct is not None and distinct.args.get("on") is not None:
         yield Line("As SQL", names.quoted(distinct), of)
     once = " (each different row once)" if distinct is not None and distinct.args.get("on") is None else ""
-    figure = group is None and any(_is_figure(one) for one in select.expressions)
+    figure = group is None and any(sums_rows(one) for one in select.expressions)
     whole = " (one row, of all of them)" if figure else ""
     yield Line("Shows", "; ".join(_output(one, names) for one in select.expressions) + once + whole, of)
     yield from _tail(select, names, of, select)
-
-
-def _is_figure(node: exp.Expr) -> bool:
-    """Whether an output sums rows up, other than over a window or in a statement of its own."""
-    stack = [node]
-    while stack:
-        here = stack.pop()
-        if isinstance(here, exp.AggFunc):
-            return True
-        if not isinstance(here, exp.Window | exp.Query):
-            stack.extend(here.iter_expressions())
-    return False
 
 
 def _output(one: exp.Expr, names: Names) -> str:

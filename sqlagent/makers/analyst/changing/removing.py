@@ -127,11 +127,8 @@ def in_total(asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     """All groups as one: the figure of all rows, however it was split, ranked and shown."""
     text = asked.text
     for one in sorted((one for one in asked.stretches if one.kind == "by"), key=lambda one: -one.start):
-        text = (
-            without(text[: one.end], replace(one)) + text[one.end :]
-            if text[one.start : one.end] == one.text
-            else text
-        )
+        if text[one.start : one.end] == one.text:
+            text = without(text[: one.end], one) + text[one.end :]
     if text != asked.text:
         yield Wording(tidy(text), "ending", "total"), Intent(TOTAL, "gone")
 
@@ -150,14 +147,7 @@ def moved(word: str, asked: Asked) -> Iterator[Wording]:
     )
     beside = [one for one in asked.endings if one.kind == "earlier"]
     if len(times) == 1:
-        before = period_before(
-            times[0],
-            beside[0].word
-            if beside
-            else "year"
-            if times[0].grain in ("month", "quarter") and beside
-            else "period",
-        )
+        before = period_before(times[0], beside[0].word if beside else "period")
         times = [before, *times] if before is not None else times
     if not periods:
         for one in asked.stretches:
