@@ -6,7 +6,6 @@ A value that no filter says (bytes, a list, NaN, a very long text) has None in i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -14,7 +13,7 @@ from uuid import UUID
 
 from sqlagent.rows.columns import number_of
 from sqlagent.telling.charting.figures import bins
-from sqlagent.telling.charting.points import MAX_POINTS, MAX_SLICES, label, points_of
+from sqlagent.telling.charting.points import MAX_POINTS, label, points_of, slices_of
 from sqlagent.values import Cell, Chart, Kind, Rows
 
 LONGEST = 190
@@ -43,17 +42,15 @@ def drill(chart: Chart, rows: Rows) -> Json | None:
     if chart.mark not in ("bar", "line", "area", "combo", "pie", "heatmap") or not chart.x:
         return None
     found = points_of(chart, rows)
-    cells = found.xs
-    if chart.mark == "pie":
-        cells = _slices(cells, next(iter(found.values.values())))
     x = rows.columns.index(chart.x)
-    points = [[None if cell is _OTHER else _filter(cell, rows, x)] for cell in cells]
+    if chart.mark == "pie":
+        slices, rest = slices_of(found)
+        points = [[_filter(cell, rows, x)] for cell, _ in slices] + [[None]] * (rest is not None)
+    else:
+        points = [[_filter(cell, rows, x)] for cell in found.xs]
     by = rows.columns.index(chart.series) if chart.series else None
     names = [] if by is None else _names(rows, by, list(found.values))
     return _told([x], points, by, names)
-
-
-_OTHER: Any = object()
 
 
 def _told(
@@ -71,15 +68,6 @@ def _told(
         "series": series,
         "names": names,
     }
-
-
-def _slices(cells: Sequence[Cell], values: Sequence[float | None]) -> list[Cell]:
-    """The values of a pie's slices in their order, as `figures` draws them: the smallest are one slice of no value."""
-    pairs = [(cell, value) for cell, value in zip(cells, values, strict=True) if value]
-    if len(pairs) > MAX_SLICES:
-        pairs.sort(key=lambda pair: -(pair[1] or 0))
-        pairs = [*pairs[: MAX_SLICES - 1], (_OTHER, 0.0)]
-    return [cell for cell, _ in pairs]
 
 
 def _names(rows: Rows, by: int, labels: list[str]) -> list[Filter]:

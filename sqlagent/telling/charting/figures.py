@@ -30,7 +30,6 @@ from sqlagent.telling.charting.points import (
     MAX_CATEGORIES,
     MAX_LABELS,
     MAX_POINTS,
-    MAX_SLICES,
     Points,
     fold_all,
     label,
@@ -39,6 +38,7 @@ from sqlagent.telling.charting.points import (
     note_of,
     panels_of,
     points_of,
+    slices_of,
     title_of,
 )
 from sqlagent.values import Cell, Chart, Kind, Rows
@@ -405,13 +405,10 @@ def _scatter(chart: Chart, rows: Rows) -> Json:
 
 
 def _pie(chart: Chart, rows: Rows) -> Json:
-    points = points_of(chart, rows)
-    pairs = list(zip((_named(chart, c) for c in points.xs), next(iter(points.values.values())), strict=True))
-    pairs = [(text, value) for text, value in pairs if value]
-    if len(pairs) > MAX_SLICES:
-        pairs.sort(key=lambda pair: -(pair[1] or 0))
-        rest = math.fsum(value or 0 for _, value in pairs[MAX_SLICES - 1 :])
-        pairs = [*pairs[: MAX_SLICES - 1], ("Other", rest)]
+    slices, rest = slices_of(points_of(chart, rows))
+    pairs = [(_named(chart, cell), value) for cell, value in slices]
+    if rest is not None:
+        pairs.append(("Other", rest))
     data = {
         "type": "pie",
         "labels": _apart([text for text, _ in pairs]),

@@ -142,6 +142,19 @@ def time_axis(chart: Chart, rows: Rows) -> bool:
     return profile(rows, chart.x).role == Role.TIME
 
 
+def slices_of(points: Points) -> tuple[list[tuple[Cell, float]], float | None]:
+    """Give a pie's slices in their order, and what the smallest come to together where there are too many; None where all stand."""
+    pairs = [
+        (cell, value)
+        for cell, value in zip(points.xs, next(iter(points.values.values())), strict=True)
+        if value
+    ]
+    if len(pairs) <= MAX_SLICES:
+        return pairs, None
+    pairs.sort(key=lambda pair: -pair[1])
+    return pairs[: MAX_SLICES - 1], math.fsum(value for _, value in pairs[MAX_SLICES - 1 :])
+
+
 def note_of(chart: Chart, rows: Rows) -> str:
     """Say in words what the chart leaves out or adds up."""
     notes = []
