@@ -38,10 +38,11 @@ from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.positions import at_its_place, longest_first
 from sqlagent.makers.analyst.reading import Reading, read
 from sqlagent.makers.analyst.resolving import resolve
+from sqlagent.makers.analyst.retiming import when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.sketching import sketch
-from sqlagent.makers.analyst.sorted_groups import of_one_sort
+from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.tails import shaped, untailed
 from sqlagent.makers.analyst.unequal import unequal
@@ -226,7 +227,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     """Read, sketch, resolve and plan a question without endings."""
     reading = read(text, source.vocabulary, today)
     reading = lengths(owned(compounded(reading, source.vocabulary), source), source)
-    reading = of_one_sort(amounts_read(reading), source)
+    reading = of_shown_groups(of_one_sort(amounts_read(reading), source), source)
     reading = holding(unequal(enumerated(reading, source.model), source.model), source)
     planner = Planner(source.model)
     out: dict[str, Understood] = {}
@@ -250,7 +251,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
         at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames
     ]
     ranks = [item.text for item in reading.items if item.op == "rank"]
-    frames = [worst_of_bad(one, ranks) for one in frames]
+    frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [unlikely(one, reading, source) for one in frames]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]

@@ -9,10 +9,10 @@ from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Slot, share_of
-from sqlagent.makers.analyst.pairing import AHEAD, ahead, due_and_done, in_order, lasting, partner
+from sqlagent.makers.analyst.pairing import AHEAD, RESPONDED, ahead, due_and_done, in_order, lasting, partner
 from sqlagent.makers.analyst.ranked import Ranked
 from sqlagent.makers.analyst.reading import Item
-from sqlagent.makers.analyst.starts import BORN, PERSONS, Start
+from sqlagent.makers.analyst.starts import BORN, FINISHED, PERSONS, Start
 
 DELAYS = frozenset(stem(w) for w in ["delay", "delays", "late", "lateness", "overdue"])
 """Words of spans that run from when something was due."""
@@ -88,7 +88,7 @@ class Derived(Ranked):
                 ends.append(found)
                 used.append(place)
         used = [n for n in used if n >= 0]
-        waited = frozenset(stem(w) for w in s.span_text.split())
+        waited = frozenset(stem(w) for w in s.span_text.split()) | s.stems & (RESPONDED | FINISHED)
         for start in self._spanned(ends, waited, agg, unit):
             start.used = used
             yield start

@@ -86,7 +86,7 @@ OPERATORS: dict[str, tuple[str, str]] = {
         ("clock", "22:00-05:00", "at night|during the night|overnight"),
         ("late", "", "late|overdue|too late|past due|behind schedule|past deadline|after the deadline|delayed|belated|belatedly|after the due date|after due date|past the due date|past their due date|after their due date|after its due date|past its due date|later than due|later than promised|after the promised date|after the promised day|after promised date|past the promised date|after the promised delivery date|later than planned|later than expected|after the expected date|after the agreed date|missed the deadline|past the deadline|after deadline|tardy"),
         ("on time", "", "on time|on-time|in time|punctual|punctually|on schedule|by the due date|before the due date|by the promised date|before the promised date|by the deadline|before the deadline|within the deadline|not late|ontime|not later than promised|as promised"),
-        ("span", "", "wait|wait time|waiting time|lead time|turnaround|turnaround time|cycle time|processing time|handling time|transit time|delivery time|delay between|lag between|gap between|how long|duration|duration of|time between|days between|hours between|minutes between|length of time|time from|days from|hours from|days until|time until|time to|days to|hours to|minutes to|time taken to|how quickly|how fast|does it take|do they take|does it usually take|does it typically take|in advance|ahead of time|beforehand|average delay|delay|delays|days late|days overdue|how late|processing days|time it takes to|time needed to|time spent|days it takes to|days elapsed between|elapsed time between|days passed between|hours late|minutes late|shipping time|repair time|throughput time|how soon|days ahead|how far ahead|how far in advance|days in advance"),
+        ("span", "", "wait|response time|response times|reaction time|resolution time|wait time|waiting time|lead time|turnaround|turnaround time|cycle time|processing time|handling time|transit time|delivery time|delay between|lag between|gap between|how long|duration|duration of|time between|days between|hours between|minutes between|length of time|time from|days from|hours from|days until|time until|time to|days to|hours to|minutes to|time taken to|how quickly|how fast|does it take|do they take|does it usually take|does it typically take|in advance|ahead of time|beforehand|average delay|delay|delays|days late|days overdue|how late|processing days|time it takes to|time needed to|time spent|days it takes to|days elapsed between|elapsed time between|days passed between|hours late|minutes late|shipping time|repair time|throughput time|how soon|days ahead|how far ahead|how far in advance|days in advance"),
         ("age", "", "age|how old|age in years|age group|age groups|age band|age bands|age bracket|age brackets|age range"),
         ("tenure", "", "tenure|length of service|years of service|seniority|tenure in years"),
         ("for each other", "", "respectively"),
@@ -131,6 +131,9 @@ GLUE = (
     - set(OPERATORS)
 )
 """Words that may stand in a question without changing what it asks."""
+
+DESCRIBING = frozenset({"business", "individual", "single", "live", "recorded", "registered"})
+"""Of these, words that describe rows where a column stores them: business customers, live listings."""
 
 NOUN_PHRASES = frozenset({"no show", "no shows"})
 """Nouns whose first word says no elsewhere."""

@@ -56,6 +56,15 @@ LENGTHS = frozenset({"length", "durat", "night", "overnight"})
 """Stems of words for how long something lasts, rather than for how long something is waited for."""
 
 
+RESPONDED = frozenset(
+    stem(w)
+    for w in ["respond", "responded", "response", "react", "reaction", "answer", "answered", "reply", "replied", "acknowledged", "arrive", "arrived", "arrival", "attended", "onsite", "accepted"]
+)  # fmt: skip
+"""Words of times at which somebody first saw to what was reported."""
+
+_WAITED = frozenset(stem(w) for w in ["wait", "waiting"])
+_SAYS_NOTHING = frozenset(stem(w) for w in ["time", "times", "date", "day", "days", "hours", "minutes", "to", "at", "on"])  # fmt: skip
+
 _UNDONE = frozenset(stem(w) for w in ["cancelled", "voided", "deleted", "rejected", "refunded"])
 """Words of times at which something came to nothing, which is no end of what was waited for."""
 
@@ -143,7 +152,11 @@ def stayed(source: Source, table: str) -> tuple[Slot, Slot] | None:
 def lasting(
     source: Source, table: str, words: frozenset[str] = frozenset()
 ) -> Iterator[tuple[float, Slot, Slot]]:
-    """From where to where a table's rows last, as (cost, later, earlier); `words` are stems of what is waited for."""
+    """From where to where a table's rows last, as (cost, later, earlier); `words` are stems of what is waited for.
+
+    A response ends with the first time at which somebody saw to it, and is none where no such time is kept. A wait ends with the
+    first time, anything else with the last one.
+    """
     if words & LENGTHS and (pair := stayed(source, table)) is not None:
         yield 0.0, *pair
         return
@@ -155,14 +168,26 @@ def lasting(
     if words & {"length", "durat"}:
         begin = next((f.column for f in times if set(f.words) & _STARTS and f.column != thing.ends), begin)
     start = source.slot(table, begin)
-    named = [f for f in times if set(f.words) & words and f.column != begin]
-    finished = [f for f in times if set(f.words) & (FINISHED | ENDS | LATE) and f.column != begin]
+    named = [f for f in times if set(f.words) & words - _SAYS_NOTHING and f.column != begin]
+    finished = [f for f in times if set(f.words) & (FINISHED | ENDS | LATE | RESPONDED) and f.column != begin]
+    if words & RESPONDED:
+        named = named or [f for f in finished if set(f.words) & RESPONDED]
+        finished = []
     finished = [f for f in finished if not set(f.words) & _UNDONE] or finished
     if not named and not finished and thing.begins and thing.ends:
         finished = [source.slot(table, thing.ends).field]
-    for one in named[:1] or finished[:1]:
+    for one in named[:1] or _last(finished, not words & _WAITED):
         later, earlier = in_order(start, Slot(one))
         yield (0.0 if named else 0.03), later, earlier
+
+
+def _last(times: list[Field], is_last: bool) -> list[Field]:
+    """The last of some times, or the first of them; nothing of none."""
+    kept = times[:1]
+    for one in times[1:]:
+        later, earlier = in_order(Slot(kept[0]), Slot(one))
+        kept = [(later if is_last else earlier).field]
+    return kept
 
 
 def ahead(source: Source, table: str, slot: Slot | None = None) -> tuple[Slot, Slot] | None:

@@ -18,6 +18,7 @@ from sqlagent.makers.analyst.deeds import DEEDS, is_deed, undone
 from sqlagent.makers.analyst.lexicon import (
     CONCEPTS,
     DOINGS,
+    DESCRIBING,
     GLUE,
     NOUN_PHRASES,
     OPERATORS,
@@ -502,6 +503,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
                 and any(t.kind == "thing" and t.cost < 0.1 for t in targets)
             ):
                 cost -= 0.08  # leads are rows of that name, though to lead somewhere says little
+            elif phrase in GLUE and _is_said_as_stored(some[0], at, targets[0]):
+                cost = min(cost - 0.05, 0.07)  # business customers are some of them, how is business says little
             elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS) and not vocabulary.is_told(lows):
                 cost += 0.06 if targets[0].cost < 0.12 else 0.2
             elif targets[0].kind == "field" and _is_small(tokens, at, end):
@@ -519,6 +522,13 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
 _OFFERED = frozenset({"on sale", "on offer", "for sale"})
 _GROUPS = frozenset({"by", "per", "each"})
 """Words before what groups are made of."""
+
+
+def _is_said_as_stored(token: Token, at: int, target: Target) -> bool:
+    """Whether a word that says little elsewhere is a stored value: one that describes, or with its capital inside a question."""
+    if target.kind != "value" or target.cost > 0.1:
+        return False
+    return token.low in DESCRIBING or at > 0 and token.text[:1].isupper() and token.text == target.value
 
 
 def _is_role(target: Target) -> bool:

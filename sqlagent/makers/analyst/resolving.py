@@ -491,6 +491,8 @@ class Resolver(Comparing):
                     found.measure.anchor == anchor or measures and measures[0].anchor != found.measure.anchor
                 ):
                     dear = 0.12 if found.measure.agg == "rows" and not ask.aggs else 0.0
+                    if not self._is_grouped_alike(found.measure.anchor, anchor, by):
+                        dear += LOST  # revenue of invoices knows no category of cars
                     options.append((found.cost + 0.1 + dear, "measure", found))
             grouped = self._dimension(anchor, item, None)
             if (
@@ -555,6 +557,14 @@ class Resolver(Comparing):
             main.mentions.append(item)
             cost = 0.0
         return cost
+
+    def _is_grouped_alike(self, other: str, anchor: str, by: Sequence[Item]) -> bool:
+        """Whether a figure of another table can be grouped by what the first one is."""
+        return other == anchor or all(
+            self._dimension(other, item, None) is not None
+            for item in by
+            if item.kind == "mention" and self._dimension(anchor, item, None) is not None
+        )
 
     def _is_qualified(self, start: Start, item: Item) -> bool:
         """Whether a figure is said of the rows right before it: "invoiced revenue", "night shift hours"."""

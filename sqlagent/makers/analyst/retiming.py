@@ -4,8 +4,49 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlagent.catalog.semantics import Field
+from sqlagent.catalog.semantics import Field, Role
+from sqlagent.catalog.semantics.words import NEVER
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
+from sqlagent.makers.analyst.source import Source
+
+_NOT_DONE = frozenset(
+    stem(word) for word in ("missed", "planned", "scheduled", "upcoming", "cancelled", "canceled", "open", "pending", "skipped", "due")
+)  # fmt: skip
+"""States of rows that were not done, or not yet."""
+
+_AGREED = frozenset(stem(word) for word in ("plan", "planned", "scheduled", "due", "booked", "appointment"))
+"""Words of times that were agreed before, at which what was not done would have been."""
+
+
+def when_it_would_have_been(frame: Frame, source: Source) -> Frame:
+    """Time rows that were not done by the day that was planned: missed visits of 2025 have no day on which they were done.
+
+    Only where the rows' own time is not always filled and one that was agreed before is.
+    """
+    thing = source.model.things[frame.anchor]
+    own = source.model.field(frame.anchor, thing.default_time)
+    if own is None or own.filled == 1 or not any(_is_of_the_undone(c, frame.anchor) for c in frame.where):
+        return frame
+    agreed = [
+        one
+        for one in source.model.fields[frame.anchor]
+        if one.role is Role.TIME and one.filled == 1 and set(one.words) & _AGREED
+    ]
+    agreed.sort(key=lambda one: bool(set(one.words) & NEVER - _AGREED))
+    return timed_by(frame, own, agreed[0]) if agreed else frame
+
+
+def _is_of_the_undone(one: Condition, anchor: str) -> bool:
+    """Whether a condition keeps rows alone that were not done."""
+    if one.op != "in" or one.negated or len(one.slots) != 1 or one.slots[0].path:
+        return False
+    field = one.slots[0].field
+    said = dict(field.labels) | (dict(field.codes.pairs) if field.codes is not None else {})
+    words = [said.get(value, value).lower().replace("_", " ").replace("-", " ") for value in one.values]
+    return field.table == anchor and all(
+        "no show" in text or stem(text.split()[0]) in _NOT_DONE for text in words if text
+    )
 
 
 def timed_by(frame: Frame, old: Field, new: Field) -> Frame:

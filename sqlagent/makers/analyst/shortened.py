@@ -140,7 +140,8 @@ def _shorts(model: Model) -> dict[str, list[Short]]:
     for thing in model.things.values():
         _note(found, pieces, thing.table.rpartition(".")[2], thing.noun, (thing.table, ""))
         for one in model.fields[thing.table]:
-            _note(found, pieces, one.column, one.words, (one.table, one.column))
+            words = [word for word in one.words if word != stem(one.unit)]  # min of minutes is no maintenance
+            _note(found, pieces, one.column, words, (one.table, one.column))
     short = [p for p in pieces if p in OPENED or p in ABBREVIATIONS or not set(p) & set("aeiouy")]
     is_abbreviated = len(short) >= ABBREVIATED * len(pieces)
     out: dict[str, list[Short]] = defaultdict(list)
