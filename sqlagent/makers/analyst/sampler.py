@@ -38,8 +38,8 @@ OFFERED = 4
 HOPELESS = 1.9
 """Cost from which on a frame that leaves words out, of which the source knows nothing, is not even a draft."""
 
-EVEN = 0.5
-"""Chance below which nothing is called an answer: of questions that nobody had fitted to, none of four such was right."""
+DOUBTED = 0.77
+"""Chance below which nothing is called an answer: of 160 answers above it on seven databases 95 in 100 were right."""
 
 _OURS = re.compile(r"\b(?:our|ours|us|we|my)\b", re.IGNORECASE)
 """Words by which somebody speaks of a business of their own."""
@@ -104,12 +104,12 @@ class Analysis:
             item.kind == "op" and item.op not in ("of", "by", "and") for item in self.reading.items
         )
         odds = (
-            1.4
-            - 1.35 * first.frame.cost
-            - 1.45 * min(3, len(first.frame.unused))
-            - 0.23 * min(3, operators)
-            - 0.35 * min(3, steps)
-            - 0.8 * any(is_rival(first.frame, other.frame) for other in self.frames[1:])
+            2.7
+            - 2.2 * first.frame.cost
+            - 1.2 * min(3, len(first.frame.unused))
+            - 0.12 * min(3, operators)
+            - 0.05 * min(3, steps)
+            - 0.5 * any(is_rival(first.frame, other.frame) for other in self.frames[1:])
         )
         return 1 / (1 + math.exp(-odds))
 
@@ -164,10 +164,10 @@ class Analysis:
                 "Not sure that this is what was meant; it is the likeliest reading.",
                 Why.UNSURE,
             )
-        if self.chance < EVEN and not self.hinted:  # words that somebody explained may mean nothing else
+        if self.chance < DOUBTED and not self.hinted:  # words that somebody explained may mean nothing else
             return (
                 Outcome.AMBIGUOUS,
-                "Not sure: so many parts may have been meant otherwise that this is as likely wrong as right. This is a draft.",
+                "Not sure: so many parts may have been meant otherwise that this may well be wrong. This is a draft.",
                 Why.UNSURE,
             )
         return Outcome.ANSWERED, f"Understood as {told(first)}.", ""
