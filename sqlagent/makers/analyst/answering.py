@@ -36,7 +36,7 @@ from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.plainer import plainer
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.positions import at_its_place, longest_first
-from sqlagent.makers.analyst.reading import Reading, read
+from sqlagent.makers.analyst.reading import Reading, heads, read
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.retiming import when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
@@ -49,6 +49,7 @@ from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
 from sqlagent.makers.analyst.unlikely import unlikely
 from sqlagent.makers.analyst.voids import without_voids
+from sqlagent.makers.analyst.worths import worths
 
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
 """A formula in brackets explains a word and is none of the question's own."""
@@ -226,7 +227,7 @@ def _each(frame: Frame, ending: tuple[Ending, ...], source: Source) -> Frame:
 def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Reading, list[Understood]]:
     """Read, sketch, resolve and plan a question without endings."""
     reading = read(text, source.vocabulary, today)
-    reading = lengths(owned(compounded(reading, source.vocabulary), source), source)
+    reading = lengths(owned(compounded(worths(reading, source), source.vocabulary), source), source)
     reading = of_shown_groups(of_one_sort(amounts_read(reading), source), source)
     reading = holding(unequal(enumerated(reading, source.model), source.model), source)
     planner = Planner(source.model)
@@ -237,7 +238,12 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
         or drawn.rank is not None
         and drawn.rank.target is not None
     )
-    if len(reading.asked) == 1 and not reading.figures and (asks_something or drawn.span):
+    if (
+        len(reading.asked) == 1
+        and not reading.figures
+        and (asks_something or drawn.span)
+        and not heads(reading)
+    ):
         reading = replace(reading, asked=())
     known = opened(reading)
     frames = resolve(drawn, source, today)

@@ -33,6 +33,10 @@ _FIRST = re.compile(
     r"|worst|newest|latest|most recent|oldest|earliest)(?: ones)? (?:first|on top|at the top)|(?:in )?(?P<way>ascending|descending)(?: order)?|(?P<alpha>alphabetically|alphabetical|(?:in )?alphabetical order|(?:from )?a to z|a-z))$",
     re.IGNORECASE,
 )
+_DEAR = re.compile(
+    r"[,\s]+(?:and )?(?:the )?(?:(?P<dear>most expensive|priciest|dearest|costliest)|cheapest|least expensive)(?: ones)? (?:first|on top|at the top)$",
+    re.IGNORECASE,
+)
 _TOP = re.compile(
     r"[,\s]+(?:and )?(?:only |just |show )?(?:the )?(?P<word>top|best|highest|largest|biggest|bottom|worst|lowest|smallest|fewest)"
     r" (?P<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)(?: only)?$",
@@ -153,6 +157,8 @@ def _last(text: str) -> Ending | None:
         return Ending(
             "sort", match[0], match["name"].lower(), (match["way"] or "").lower().removesuffix(" first")
         )
+    if (match := _DEAR.search(text)) and _GROUPED.search(text[: match.start()]):
+        return Ending("sort", match[0], "", "highest" if match["dear"] else "lowest")
     if match := _FIRST.search(text):
         return Ending("sort", match[0], "", (match["word"] or match["way"] or match["alpha"]).lower())
     return None

@@ -296,6 +296,8 @@ class Meanings:
         elif one.role is Role.TIME:
             if agg in ("min", "max"):
                 yield Meant(cost, Measure(agg, one.table, expr, said=said))
+            elif one.form is Form.YEAR and agg in ("avg", "median"):
+                yield Meant(cost, Measure(agg, one.table, expr, said=said))  # the mean of years is a year
             elif (
                 agg in ("avg", "median", "", "sum")
                 and (self.sketch.unit or "time" in said.lower() or agg in ("avg", "median") and cost < 0.1)

@@ -22,6 +22,10 @@ QUALITY = frozenset({"best", "worst", "top", "leading", "strongest", "weakest"})
 """Ranks that do not say by what."""
 
 
+_PAPERS = frozenset(stem(word) for word in ("invoice", "bill", "payment", "receipt", "refund", "reminder", "statement"))  # fmt: skip
+"""Nouns of what is written about what happened."""
+
+
 class Ranked(Preparing):
     """Ways to begin where something is ranked: things, columns, extremes, the best month."""
 
@@ -512,10 +516,13 @@ class Ranked(Preparing):
                 )
 
     def _happenings(self) -> list[Meant]:
-        """How often something happened, of each event with a time: sales first, which need no name."""
+        """How often something happened, of each event with a time: sales first, which need no name; what is billed, not the bills."""
         sold = {m.measure.anchor for m in sorted(revenue(self.source), key=lambda m: m.cost)[:1]}
         sold |= {r.target for table in sold for r in self.graph.out[table]}
-        events = (t for t in self.model.things.values() if t.kind is Kind.EVENT)
+        events = [t for t in self.model.things.values() if t.kind is Kind.EVENT]
+        done = [t for t in events if not set(t.noun) & _PAPERS]
+        if done and not sold & {t.table for t in done}:
+            sold = {max(done, key=lambda thing: thing.rows or 0).table}
         return [
             Meant(0.05 if t.table in sold else 0.2, Measure("rows", t.table, said=t.said))
             for t in events

@@ -133,7 +133,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 continue  # a word that names nothing here is no better than the one that was typed
             if better in OPERATORS and len(low) == len(better) and sorted(low) != sorted(better):
                 continue  # a letter that is another one makes another word: whales are no whole
-            if better and stem(fold(better)) != stem(low):
+            if better and better != low:  # "revenu" has the very stem, and names nothing
                 mended.append((low, better))
                 old = tokens[item.start]
                 new = replace(old, text=better, low=fold(better), stem=stem(fold(better)))
@@ -171,6 +171,22 @@ def asked_for(items: Sequence[Item]) -> list[Item]:
     """The items that stand where the thing asked for does: before the first group, restriction or denial."""
     first = next((i.start for i in items if i.op in ("by", "rel", "not", "except", "more") and i.start), None)
     return [item for item in items if first is None or item.start < first]
+
+
+def heads(reading: Reading) -> bool:
+    """Whether the one unknown word is the noun that is asked for: "customer satisfaction by depot", "gender split of our members".
+
+    A verb is none: which customers complained asks for customers.
+    """
+    place = next((n for n, item in enumerate(reading.items) if item.kind == "unknown"), None)
+    if place is None or reading.items[place].text.lower().endswith(("ed", "ing")):
+        return False
+    before = reading.items[place - 1] if place else None
+    after = reading.items[place + 1] if place + 1 < len(reading.items) else None
+    if after is not None and after.op == "distribution":
+        return before is None
+    named = before is not None and before.kind == "mention" and before.end == reading.items[place].start
+    return named and (after is None or after.op in ("by", "of"))
 
 
 def _late_rather(items: Sequence[Item]) -> list[Item]:

@@ -33,6 +33,9 @@ from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import DONE, MOST, UNKNOWN, Start, once
 from sqlagent.makers.analyst.states import is_snapshot
 
+_ANOTHERS = 0.3
+"""What money of another table costs beside rows that bear some themselves."""
+
 OTHER_TIME = 0.12
 """What a reading costs besides that goes by another time than the one at which rows happen."""
 
@@ -480,7 +483,9 @@ class Resolver(Comparing):
             if taken:
                 options.append((taken[0][0], "column", None))
         else:
-            for found in self.meanings(item, ask.aggs, ask.distinct)[:4]:
+            figures = self.meanings(item, ask.aggs, ask.distinct)[:4]
+            own = any(one.measure.anchor == anchor and one.measure.unit == "money" for one in figures)
+            for found in figures:
                 if found.measure.agg == "rows" and found.thing == start.thing and found.thing:
                     options.append((found.cost + 0.02, "same", None))
                 elif found.measure.agg == "rows" and found.thing and not ask.joined and not ask.aggs:
@@ -493,6 +498,8 @@ class Resolver(Comparing):
                     dear = 0.12 if found.measure.agg == "rows" and not ask.aggs else 0.0
                     if not self._is_grouped_alike(found.measure.anchor, anchor, by):
                         dear += LOST  # revenue of invoices knows no category of cars
+                    elif own and found.measure.anchor != anchor:
+                        dear += _ANOTHERS  # trips and revenue: what the trips brought in, not what was billed for anything
                     options.append((found.cost + 0.1 + dear, "measure", found))
             grouped = self._dimension(anchor, item, None)
             if (

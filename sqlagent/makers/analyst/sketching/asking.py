@@ -166,6 +166,9 @@ def rank(walk: Walk, item: Item) -> None:
     if out.rank is not None:
         if out.rank.count is None and nxt is not None and nxt.kind == "number":
             return
+        if item.text.lower() == "first" and out.rank.kind in ("dear", "cheap", "long", "short"):
+            out.rank.every = out.rank.count is None  # "most expensive first" leaves none out
+            return
         out.rank.kind = (
             item.detail
             if out.rank.kind in ("desc", "asc") and item.detail not in ("desc", "asc")

@@ -1,0 +1,84 @@
+"""An amount that is said of what happens: "amount of unpaid invoices", "invoice amount", "total of unpaid invoices".
+
+Decides that such an amount is the money of those rows where they store some under another name, and no other table's column of that word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.concepts.worth import worth
+from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.vocabulary import Target
+
+_AMOUNTS = frozenset(stem(word) for word in ("amount", "value", "worth", "sum"))
+_TOTALS = frozenset({"total of", "sum of", "total for", "sum of all", "total of all"})
+_DOCUMENTS = frozenset(stem(word) for word in ("invoice", "bill", "order", "payment", "sale", "donation", "claim", "refund"))  # fmt: skip
+"""Nouns of rows that are added up rather than counted: the total of our invoices is money."""
+
+_BETWEEN = 2
+"""Words that may stand between "of" and the noun: unpaid, overdue."""
+
+
+def worths(reading: Reading, source: Source) -> Reading:
+    """Give the reading with such amounts as the money of the rows they are said of."""
+    items = list(reading.items)
+    place = 0
+    while place < len(items):
+        item = items[place]
+        if item.kind == "mention" and stem(item.text.lower().split()[-1]) in _AMOUNTS:
+            if money := _money(_said_of(items, place), item, source):
+                items[place] = replace(item, targets=(money,))
+            elif money := _money(_said_behind(items, place), item, source):
+                before = items[place - 1]
+                whole = Item("mention", before.start, item.end, f"{before.text} {item.text}", targets=(money,))
+                items[place - 1 : place + 1] = [whole]
+                continue
+        elif item.op == "agg" and item.text.lower() in _TOTALS:
+            table = _head(items[place + 1 : place + 2 + _BETWEEN])
+            money = _money(table, item, source)
+            if money is not None and set(source.model.things[table].noun) & _DOCUMENTS:
+                items.insert(place + 1, Item("mention", item.start, item.end, item.text.split()[0], targets=(money,)))
+                break
+        place += 1
+    return replace(reading, items=tuple(items))
+
+
+def _said_of(items: list[Item], place: int) -> str:
+    """The table of the noun behind "of"."""
+    if place + 1 >= len(items) or items[place + 1].op != "of":
+        return ""
+    return _head(items[place + 2 : place + 3 + _BETWEEN])
+
+
+def _said_behind(items: list[Item], place: int) -> str:
+    """The table of the noun right before: "invoice amount"."""
+    before = items[place - 1] if place else None
+    if before is None or before.kind != "mention" or before.end != items[place].start:
+        return ""
+    best = before.targets[0]
+    return best.table if best.kind == "thing" else ""
+
+
+def _head(items: list[Item]) -> str:
+    """The table of the first noun among words that describe its rows."""
+    for item in items:
+        if item.kind != "mention":
+            return ""
+        if item.targets[0].kind == "thing":
+            return item.targets[0].table
+    return ""
+
+
+def _money(table: str, item: Item, source: Source) -> Target | None:
+    """The column of money that a table's rows are worth; None where there is none, no single column is it, or the word is its own name."""
+    if not table or any(target.table == table for target in item.targets[:1]):
+        return None
+    for found in worth(source, source.model.things[table], "sum"):
+        expr = found.measure.expr
+        if expr is not None and expr.op == "column" and expr.slots[0].field.table == table:
+            return Target("field", table, expr.slots[0].field.column, cost=0.02)
+        return None
+    return None
