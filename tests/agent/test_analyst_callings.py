@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from sqlagent.makers.analyst.answering import today_of, understand
-from sqlagent.makers.analyst.sampler import EVEN, Analysis
+from sqlagent.makers.analyst.sampler import DOUBTED, Analysis
 from sqlagent.values import Limits, Outcome, Why
 from tests.agent.test_analyst_trades import place
 
@@ -143,8 +143,8 @@ def test_plans_of_tomorrow_are_no_data_of_today(kennel, studio):
 def test_an_answer_that_is_as_likely_wrong_is_a_draft(kennel, monkeypatch):
     reading, frames = understand("how many customers", kennel[1], date(2026, 6, 20))
     sure = Analysis(reading, tuple(frames), (), True)
-    assert sure.chance > EVEN
+    assert sure.chance > DOUBTED
     assert (sure.outcome()[0], sure.why) == (Outcome.ANSWERED, "")
-    monkeypatch.setattr("sqlagent.makers.analyst.sampler.EVEN", sure.chance + 0.01)
+    monkeypatch.setattr("sqlagent.makers.analyst.sampler.DOUBTED", sure.chance + 0.01)
     assert (sure.outcome()[0], sure.why) == (Outcome.AMBIGUOUS, Why.UNSURE)
     assert Analysis(reading, tuple(frames), (), True, language="German").why == Why.LANGUAGE

@@ -153,9 +153,19 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
         or item.text == ":"
         or place
         and items[place - 1].op in ("start", "end", "contain")
+        or _is_amount_of(items, place)
     )
     glued = frozenset(stem(item.text.lower()) for item in items if item.kind == "glue")
     return Reading(kept, tuple(mended), unknown, asked, glued)
+
+
+def _is_amount_of(items: Sequence[Item], place: int) -> bool:
+    """Whether a word that says little elsewhere is the amount of something: "amount of unpaid invoices", "invoice amount"."""
+    if items[place].text.lower() not in ("amount", "amounts", "value"):
+        return False
+    before, after = items[place - 1] if place else None, items[place + 1] if place + 1 < len(items) else None
+    behind = before is not None and before.kind == "mention" and before.targets[0].kind == "thing"
+    return behind or after is not None and after.op == "of"
 
 
 def _says_more(word: str, tokens: Sequence[Token], vocabulary: Vocabulary) -> bool:

@@ -28,9 +28,9 @@ def worths(reading: Reading, source: Source) -> Reading:
     place = 0
     while place < len(items):
         item = items[place]
-        if item.kind == "mention" and stem(item.text.lower().split()[-1]) in _AMOUNTS:
+        if item.kind in ("mention", "glue") and stem(item.text.lower().split()[-1]) in _AMOUNTS:
             if money := _money(_said_of(items, place), item, source):
-                items[place] = replace(item, targets=(money,))
+                items[place] = replace(item, kind="mention", targets=(money,))
             elif money := _money(_said_behind(items, place), item, source):
                 before = items[place - 1]
                 whole = Item("mention", before.start, item.end, f"{before.text} {item.text}", targets=(money,))
@@ -43,7 +43,8 @@ def worths(reading: Reading, source: Source) -> Reading:
                 items.insert(place + 1, Item("mention", item.start, item.end, item.text.split()[0], targets=(money,)))
                 break
         place += 1
-    return replace(reading, items=tuple(items))
+    kept = (item for item in items if item.kind != "glue" or stem(item.text.lower()) not in _AMOUNTS)
+    return replace(reading, items=tuple(kept))
 
 
 def _said_of(items: list[Item], place: int) -> str:

@@ -84,6 +84,7 @@ _BEFORE_THAT = re.compile(
 )
 _PLAIN = re.compile(
     r"^(?:(?:as|in|with|the|just|only|back to|to|show|me|give|use|it|them)\s+)*(?:plain|absolute|actual|raw|real|normal|simple|original|unconverted|bare)\s+(?:numbers?|figures?|values?|amounts?|totals?|counts?|sums?)(?: again)?$"
+    r"|^(?:(?:go|switch|change|come)\s+)?(?:back|return) to (?:the\s+|plain\s+)?(?:counts?|numbers?|figures?|values?|amounts?|totals?|sums?)(?: again)?$"
     r"|^(?:in absolute terms|not (?:as|in) (?:a )?(?:share|shares|percent|percentages?|%)|(?:no|without|drop|lose|remove)(?: the)? (?:percent|percents|percentages?|%|shares?)(?: again)?)$",
     re.IGNORECASE,
 )

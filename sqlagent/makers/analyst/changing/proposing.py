@@ -13,7 +13,7 @@ from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.intents import ROUND, TOTAL, Intent, swapped_for
-from sqlagent.makers.analyst.changing.removing import gone, in_total, is_named_by, moved, one_of_two, turned
+from sqlagent.makers.analyst.changing.removing import gone, in_total, is_named_by, moved, one_of_figures, one_of_two, turned
 from sqlagent.makers.analyst.changing.wordings import (
     DENIED,
     Stretch,
@@ -75,6 +75,8 @@ def _all(
     if rest := swapped_for(typed):
         yield from _swapped(rest, asked)
         return
+    if meant.way in ("gone", "narrow"):
+        yield from one_of_figures(meant, asked)
     if meant.way == "gone":
         yield from gone(meant, asked)
         return
@@ -332,6 +334,7 @@ def _made_of(items: tuple[Item, ...]) -> Typed:
     if first is not None and (first.op == "by" or first.kind == "grain"):
         kinds = {"by", "grain"}
     if first is not None and first.op in ("rank", "agg", "share", "more", "weekday"):
-        kinds = {first.op}
+        of_figure = first.op == "agg" and len(items) > 1 and items[1].kind == "mention"
+        kinds = {"mention"} if of_figure else {first.op}
     trails = first is not None and first.op in ("not", "except", "rel", "with", "where")
     return Typed(frozenset(kinds), frozenset().union(*map(about_of, items)), trails)

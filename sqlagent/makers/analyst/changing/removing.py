@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from sqlagent.catalog.semantics.letters import abbreviates
 from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.beside import period_before
@@ -13,6 +14,7 @@ from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.intents import GROWTH, PLAIN, TOTAL, Intent
 from sqlagent.makers.analyst.changing.wordings import Stretch, Wording, stems_in, tidy, without
 from sqlagent.makers.analyst.frames import Condition, Frame
+from sqlagent.makers.analyst.shortened import FITS
 
 _COMPARISON = frozenset(map(stem, ["comparison", "compare", "vs", "versus"]))
 _SMALL = frozenset({"by", "per", "the"})
@@ -22,6 +24,7 @@ _MOVES = re.compile(r"\b(?:growth|change)(?: in| of)?\b", re.IGNORECASE)
 _FIRST_GROUP = re.compile(r"\s*,?\s*\b(?:by|per|for each|each|every)\b", re.IGNORECASE)
 _OF = re.compile(r"^(?:by|of|in|with|for)(?: the)? ", re.IGNORECASE)
 _YEARLY = re.compile(r"\s*\b(?:by|per) year(?: and(?= ))?|\s+and (?:by )?year\b", re.IGNORECASE)
+_NUMBERED = _SMALL | frozenset(map(stem, ["number", "count", "of", "how", "many"]))
 _FILTERS = frozenset(map(stem, ["filter", "filters", "condition", "restriction", "it", "that"]))
 _ENDINGS = {
     "share": frozenset(map(stem, ["share", "shares", "percent", "percentage", "proportion"])),
@@ -87,6 +90,35 @@ def gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     if not named and not (meant.once or meant.every or words <= _FILTERS):
         rest = Intent(f"without {meant.text}", "add")
         yield Wording(tidy(f"{asked.text} {rest.text}"), "behind"), rest
+
+
+def one_of_figures(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """Figures without the one that is to go, or the one alone that is named: "drop the trips", "just revenue"."""
+    said = stems_in(meant.text) - _NUMBERED
+    beside = [one for one in asked.endings if one.kind == "along"]
+    kept = "".join(one.text for one in asked.endings if one.kind != "along")
+    if meant.way == "gone":
+        for one in beside:
+            if stems_in(one.name) - _NUMBERED == said:
+                rest = "".join(other.text for other in asked.endings if other != one)
+                yield Wording(asked.text + rest, "ending", "along"), meant
+    listed = next((one for one in asked.stretches if one.kind == "mention" and " and " in one.text), None)
+    if listed is None or listed.about or len(asked.frame.measures) < 2:
+        first = next((one for one in asked.stretches if one.kind == "mention"), None)
+        alone = first is not None and stems_in(first.text) - _NUMBERED == said
+        if beside and alone and meant.way == "narrow":
+            yield Wording(asked.text + kept, "ending", "along"), Intent(meant.text, "gone")
+        return
+    names = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", listed.text)
+    named = [name for name in names if stems_in(name) - _NUMBERED == said]
+    if len(named) != 1 or len(names) < 2:
+        return
+    others = [name for name in names if name not in named]
+    left, away = (named, others) if meant.way == "narrow" else (others, named)
+    nouns = [re.sub(r"^(?:(?:the )?(?:number|count) of|how many) ", "", one).removesuffix("s") for one in away]
+    for text in (" and ".join(left), *(f"{noun} {left[0]}" for noun in nouns if len(left) == 1)):
+        made = asked.text[: listed.start] + text + asked.text[listed.end :]
+        yield Wording(tidy(made), "gone", "mention"), Intent(meant.text, "gone")
 
 
 def unranked(words: set[str], asked: Asked) -> Iterator[Wording]:
@@ -218,6 +250,8 @@ def _is_named(one: Stretch, meant: Intent, words: set[str]) -> bool:
     """Whether a stretch is what is to go. All of a kind again means its values and never the groups of it."""
     if words & one.about:
         return True
+    if meant.every and any(_is_short(word, one.about) for word in meant.text.lower().split()):
+        return True
     said = stems_in(one.text) - _LITTLE
     named = words - _LITTLE
     if meant.once and one.kind != "by":
@@ -225,6 +259,11 @@ def _is_named(one: Stretch, meant: Intent, words: set[str]) -> bool:
     if one.kind == "by":
         return bool(named) and not meant.every and named == said
     return bool(named) and (named <= said or meant.every and said <= named)
+
+
+def _is_short(word: str, names: frozenset[str]) -> bool:
+    """Whether a word is written short in one of some names: all districts again, of a `DistrCd`."""
+    return any(abbreviates(name, form) >= FITS for name in names for form in (word, word.removesuffix("s")))
 
 
 def _rests(words: set[str]) -> set[str]:

@@ -117,7 +117,7 @@ def stretches(text: str, tokens: tuple[Token, ...], items: tuple[Item, ...]) -> 
                 led = items[place - 1] if place and items[place - 1].op in ("count", "agg") else item
                 begun, ends = _span(text, tokens, led)[0], _span(text, tokens, last)[1]
                 out.append(Stretch("mention", begun, ends, text[begun:ends]))
-        if item.op == "count" and following is not None and following.kind == "mention":
+        if item.op in ("count", "agg") and following is not None and following.kind == "mention":
             end = _span(text, tokens, following)[1]
             out.append(Stretch("mention", start, end, text[start:end]))
         if item.op == "vs" and following is not None:

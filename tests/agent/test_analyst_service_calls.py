@@ -1,0 +1,118 @@
+"""A firm that answers service calls: amounts of rows, response times, states that never came to be, unknown nouns that are asked for."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from sqlagent.makers.analyst.answering import understand
+from sqlagent.makers.analyst.changing.search import changed
+from sqlagent.makers.analyst.sampler import Analysis
+from sqlagent.values import Limits, Outcome
+from tests.agent.test_analyst_trades import place
+
+TODAY = date(2026, 1, 5)
+FIRM = """
+CREATE TABLE plan (plan_id INTEGER PRIMARY KEY, plan_name TEXT, monthly_fee REAL);
+CREATE TABLE client (client_id INTEGER PRIMARY KEY, client_name TEXT, kind TEXT, plan_id INTEGER REFERENCES plan, founded_year INTEGER, joined_on TEXT);
+CREATE TABLE machine (machine_id INTEGER PRIMARY KEY, client_id INTEGER REFERENCES client, maker TEXT, scrapped_on TEXT);
+CREATE TABLE call (call_id INTEGER PRIMARY KEY, machine_id INTEGER REFERENCES machine, called_on TEXT, arrived_on TEXT, done_on TEXT, charge REAL);
+CREATE TABLE inspection (inspection_id INTEGER PRIMARY KEY, machine_id INTEGER REFERENCES machine, planned_on TEXT, done_on TEXT, status TEXT);
+CREATE TABLE invoice (invoice_id INTEGER PRIMARY KEY, client_id INTEGER REFERENCES client, issued_on TEXT, paid_on TEXT, total REAL);
+INSERT INTO plan VALUES (1, 'Basic', 10), (2, 'Business', 30), (3, 'Plus', 20);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+INSERT INTO client SELECT i, 'Client ' || i, CASE i % 3 WHEN 0 THEN 'business' ELSE 'private' END, i % 3 + 1, 1950 + i, date('2023-01-01', '+' || (i * 9) || ' days') FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
+INSERT INTO machine SELECT i, i % 60 + 1, CASE i % 2 WHEN 0 THEN 'Otto' ELSE 'Kolb' END, CASE i % 9 WHEN 0 THEN '2025-02-01' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+INSERT INTO call SELECT i, i % 90 + 1, date('2024-01-02', '+' || i || ' days'), date('2024-01-02', '+' || (i + 1 + i % 2) || ' days'), date('2024-01-02', '+' || (i + 5) || ' days'), 50 + i % 40 FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+INSERT INTO inspection SELECT i, i % 90 + 1, date('2024-01-02', '+' || i || ' days'), CASE i % 5 WHEN 0 THEN NULL ELSE date('2024-01-02', '+' || (i + i % 3) || ' days') END, CASE i % 5 WHEN 0 THEN 'missed' ELSE 'done' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+INSERT INTO invoice SELECT i, i % 60 + 1, date('2024-01-02', '+' || i || ' days'), CASE i % 4 WHEN 0 THEN NULL ELSE date('2024-01-12', '+' || i || ' days') END, 100 + i % 50 FROM n;
+"""
+
+
+@pytest.fixture(scope="module")
+def firm():
+    return place(FIRM)
+
+
+def ended(firm, text):
+    """The outcome of a question."""
+    reading, frames = understand(text, firm[1], TODAY)
+    return Analysis(reading, tuple(frames), (), True).outcome()[0]
+
+
+def rows(firm, sql):
+    return sorted(tuple(row) for row in firm[0].execute(sql, Limits()).rows)
+
+
+AVERAGE = "SELECT AVG(julianday({last}) - julianday(called_on)) FROM call"
+AMOUNT = "SELECT SUM(total) FROM invoice WHERE paid_on IS NULL"
+JOINED = "FROM call JOIN machine USING (machine_id) JOIN client USING (client_id) JOIN plan USING (plan_id)"
+ANSWERS = [
+    ("amount of unpaid invoices", AMOUNT),
+    ("total of unpaid invoices", AMOUNT),
+    ("unpaid invoice amount", AMOUNT),
+    ("average invoice amount", "SELECT AVG(total) FROM invoice"),
+    ("average response time for calls", AVERAGE.format(last="arrived_on")),
+    ("average time until calls are done", AVERAGE.format(last="done_on")),
+    ("how long does a call take", AVERAGE.format(last="done_on")),
+    ("average founded year by kind", "SELECT kind, AVG(founded_year) FROM client GROUP BY 1"),
+    ("missed inspections by year", "SELECT strftime('%Y', planned_on), COUNT(*) FROM inspection WHERE status = 'missed' GROUP BY 1"),
+    ("inspections done after the planned date", "SELECT COUNT(*) FROM inspection WHERE done_on > planned_on"),
+    ("how many business clients joined in 2024", "SELECT COUNT(*) FROM client WHERE kind = 'business' AND joined_on LIKE '2024%'"),
+    ("calls per plan without Business", f"SELECT plan_name, COUNT(*) {JOINED} WHERE plan_name <> 'Business' GROUP BY 1"),
+    ("calls and revenue by maker", "SELECT maker, COUNT(*), SUM(charge) FROM call JOIN machine USING (machine_id) GROUP BY 1"),
+    ("revenu from calls in 2025", "SELECT SUM(charge) FROM call WHERE called_on LIKE '2025%'"),
+    ("call charges by maker, most expensive first", "SELECT maker, SUM(charge) FROM call JOIN machine USING (machine_id) GROUP BY 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "sql"), ANSWERS, ids=[text for text, _ in ANSWERS])
+def test_a_question_is_answered_as_somebody_there_would(firm, text, sql):
+    frames = understand(text, firm[1], TODAY)[1]
+    assert frames and not frames[0].frame.unused
+    said = rows(firm, frames[0].sql)
+    assert said == [tuple(pytest.approx(cell) if isinstance(cell, float) else cell for cell in row) for row in rows(firm, sql)]  # fmt: skip
+
+
+def test_the_busiest_month_is_of_what_happens_and_not_of_its_bills(firm):
+    assert 'FROM "call"' in understand("busiest month", firm[1], TODAY)[1][0].sql
+
+
+@pytest.mark.parametrize(
+    "text", ["client satisfaction by plan", "gender split of our clients", "call loyalty by maker"]
+)
+def test_an_unknown_noun_that_is_asked_for_is_told_as_missing(firm, text):
+    assert ended(firm, text) == Outcome.UNANSWERABLE
+
+
+@pytest.mark.parametrize("text", ["clients who complained", "calls by plan"])
+def test_a_verb_that_is_unknown_leaves_a_draft_and_what_is_known_an_answer(firm, text):
+    assert ended(firm, text) != Outcome.UNANSWERABLE
+
+
+def test_a_response_is_none_where_nobody_notes_when_somebody_came(firm):
+    frames = understand("average response time for invoices", firm[1], TODAY)[1]
+    assert not any("paid_on" in one.sql for one in frames[:1])
+
+
+@pytest.mark.parametrize(
+    ("before", "typed", "stated"),
+    [
+        ("calls per maker, as a share of the total", "back to the count", "calls per maker"),
+        ("calls and charges by maker", "drop the calls", "charges by maker"),
+        ("calls and charges by maker", "just the charges", "charges by maker"),
+        ("calls by maker, with charges alongside", "drop the charges", "calls by maker"),
+        ("average charge by maker", "total charge instead", "total charge by maker"),
+        ("calls by maker for business clients", "all kinds again", "calls by maker"),
+    ],
+)
+def test_a_follow_up_takes_figures_away_and_brings_them_back(firm, before, typed, stated):
+    said = changed(typed, before, firm[1], TODAY)
+    assert said, (before, typed)
+    found, wanted = (understand(text, firm[1], TODAY)[1][0].sql for text in (said, stated))
+    assert rows(firm, found) == rows(firm, wanted)
