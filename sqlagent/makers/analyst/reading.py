@@ -17,8 +17,8 @@ from sqlagent.makers.analyst import clocks, periods
 from sqlagent.makers.analyst.deeds import DEEDS, is_deed, undone
 from sqlagent.makers.analyst.lexicon import (
     CONCEPTS,
-    DOINGS,
     DESCRIBING,
+    DOINGS,
     GLUE,
     NOUN_PHRASES,
     OPERATORS,
@@ -530,7 +530,9 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             ):
                 cost -= 0.08  # leads are rows of that name, though to lead somewhere says little
             elif phrase in GLUE and _is_said_as_stored(some[0], at, targets[0]):
-                cost = min(cost - 0.05, 0.07)  # business customers are some of them, how is business says little
+                cost = min(
+                    cost - 0.05, 0.07
+                )  # business customers are some of them, how is business says little
             elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS) and not vocabulary.is_told(lows):
                 cost += 0.06 if targets[0].cost < 0.12 else 0.2
             elif targets[0].kind == "field" and _is_small(tokens, at, end):

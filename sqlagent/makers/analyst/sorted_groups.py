@@ -39,10 +39,7 @@ def of_shown_groups(reading: Reading, source: Source) -> Reading:
             shown |= {column for target in item.targets[:1] for column in _shown_by(target, source)}
     if not shown:
         return reading
-    items = [
-        item if _describes(item, reading.items) else _first_of(item, shown)
-        for item in reading.items
-    ]
+    items = [item if _describes(item, reading.items) else _first_of(item, shown) for item in reading.items]
     return replace(reading, items=tuple(items))
 
 
@@ -70,7 +67,9 @@ def _first_of(item: Item, shown: set[tuple[str, str]]) -> Item:
     own = tuple(
         target
         for target in item.targets
-        if target.kind == "value" and (target.table, target.column) in shown and target.cost <= best.cost + 0.1
+        if target.kind == "value"
+        and (target.table, target.column) in shown
+        and target.cost <= best.cost + 0.1
     )
     return replace(item, targets=own) if own else item
 

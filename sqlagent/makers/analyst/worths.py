@@ -33,14 +33,18 @@ def worths(reading: Reading, source: Source) -> Reading:
                 items[place] = replace(item, kind="mention", targets=(money,))
             elif money := _money(_said_behind(items, place), item, source):
                 before = items[place - 1]
-                whole = Item("mention", before.start, item.end, f"{before.text} {item.text}", targets=(money,))
+                whole = Item(
+                    "mention", before.start, item.end, f"{before.text} {item.text}", targets=(money,)
+                )
                 items[place - 1 : place + 1] = [whole]
                 continue
         elif item.op == "agg" and item.text.lower() in _TOTALS:
             table = _head(items[place + 1 : place + 2 + _BETWEEN])
             money = _money(table, item, source)
             if money is not None and set(source.model.things[table].noun) & _DOCUMENTS:
-                items.insert(place + 1, Item("mention", item.start, item.end, item.text.split()[0], targets=(money,)))
+                items.insert(
+                    place + 1, Item("mention", item.start, item.end, item.text.split()[0], targets=(money,))
+                )
                 break
         place += 1
     kept = (item for item in items if item.kind != "glue" or stem(item.text.lower()) not in _AMOUNTS)

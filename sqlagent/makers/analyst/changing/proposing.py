@@ -13,7 +13,15 @@ from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.intents import ROUND, TOTAL, Intent, swapped_for
-from sqlagent.makers.analyst.changing.removing import gone, in_total, is_named_by, moved, one_of_figures, one_of_two, turned
+from sqlagent.makers.analyst.changing.removing import (
+    gone,
+    in_total,
+    is_named_by,
+    moved,
+    one_of_figures,
+    one_of_two,
+    turned,
+)
 from sqlagent.makers.analyst.changing.wordings import (
     DENIED,
     Stretch,

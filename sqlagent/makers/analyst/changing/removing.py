@@ -115,7 +115,9 @@ def one_of_figures(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Inten
         return
     others = [name for name in names if name not in named]
     left, away = (named, others) if meant.way == "narrow" else (others, named)
-    nouns = [re.sub(r"^(?:(?:the )?(?:number|count) of|how many) ", "", one).removesuffix("s") for one in away]
+    nouns = [
+        re.sub(r"^(?:(?:the )?(?:number|count) of|how many) ", "", one).removesuffix("s") for one in away
+    ]
     for text in (" and ".join(left), *(f"{noun} {left[0]}" for noun in nouns if len(left) == 1)):
         made = asked.text[: listed.start] + text + asked.text[listed.end :]
         yield Wording(tidy(made), "gone", "mention"), Intent(meant.text, "gone")
