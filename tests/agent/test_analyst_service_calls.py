@@ -52,6 +52,7 @@ def rows(firm, sql):
 AVERAGE = "SELECT AVG(julianday({last}) - julianday(called_on)) FROM call"
 AMOUNT = "SELECT SUM(total) FROM invoice WHERE paid_on IS NULL"
 JOINED = "FROM call JOIN machine USING (machine_id) JOIN client USING (client_id) JOIN plan USING (plan_id)"
+COMING = "FROM client JOIN invoice USING (client_id) GROUP BY client_id HAVING COUNT(*)"
 ANSWERS = [
     ("amount of unpaid invoices", AMOUNT),
     ("total of unpaid invoices", AMOUNT),
@@ -67,6 +68,9 @@ ANSWERS = [
     ("calls per plan without Business", f"SELECT plan_name, COUNT(*) {JOINED} WHERE plan_name <> 'Business' GROUP BY 1"),
     ("calls and revenue by maker", "SELECT maker, COUNT(*), SUM(charge) FROM call JOIN machine USING (machine_id) GROUP BY 1"),
     ("revenu from calls in 2025", "SELECT SUM(charge) FROM call WHERE called_on LIKE '2025%'"),
+    ("returning clients", f"SELECT client_name {COMING} > 1"),
+    ("one-time clients", f"SELECT client_name {COMING} = 1"),
+    ("how many clients came back", f"SELECT COUNT(*) FROM (SELECT client_name {COMING} > 1)"),
     ("call charges by maker, most expensive first", "SELECT maker, SUM(charge) FROM call JOIN machine USING (machine_id) GROUP BY 1"),
 ]  # fmt: skip
 

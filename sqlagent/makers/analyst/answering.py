@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sqlagent.catalog.semantics import Kind
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
+from sqlagent.makers.analyst.coming_back import by_what_happened
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
 from sqlagent.makers.analyst.denied_groups import denied_of_groups
@@ -168,7 +169,7 @@ def _worded_anew(
         kept = [_as(one, only_first(one.frame, first_ones.thing, source), source) for one in bare]
         if kept and kept[0] is not None and not bare[0].frame.unused:
             return reading, [one for one in kept if one is not None]
-    for wording in plainer(text):
+    for wording in (*plainer(text), *filter(None, [by_what_happened(text, source)])):
         reading, made = understand(wording, source, today, told)
         if made and not made[0].frame.unused and made[0].frame.cost < DRAFT and not reading.asked:
             return reading, made

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role
-from sqlagent.catalog.semantics.words import BUYERS
+from sqlagent.catalog.semantics.words import BUYERS, PAPERS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import Meant, meant, revenue, worth
 from sqlagent.makers.analyst.concepts.meant import GOODS
@@ -20,10 +20,6 @@ from sqlagent.makers.analyst.starts import BORN, PERSONS, TOP, Start
 
 QUALITY = frozenset({"best", "worst", "top", "leading", "strongest", "weakest"})
 """Ranks that do not say by what."""
-
-
-_PAPERS = frozenset(stem(word) for word in ("invoice", "bill", "payment", "receipt", "refund", "reminder", "statement"))  # fmt: skip
-"""Nouns of what is written about what happened."""
 
 
 class Ranked(Preparing):
@@ -520,7 +516,7 @@ class Ranked(Preparing):
         sold = {m.measure.anchor for m in sorted(revenue(self.source), key=lambda m: m.cost)[:1]}
         sold |= {r.target for table in sold for r in self.graph.out[table]}
         events = [t for t in self.model.things.values() if t.kind is Kind.EVENT]
-        done = [t for t in events if not set(t.noun) & _PAPERS]
+        done = [t for t in events if not set(t.noun) & PAPERS]
         if done and not sold & {t.table for t in done}:
             sold = {max(done, key=lambda thing: thing.rows or 0).table}
         return [
