@@ -102,15 +102,27 @@ DRAWN = re.compile(
 )
 """Asks for what is shown in another form, and for nothing else."""
 
+_CHARTED = re.compile(
+    r"(?:(?:please|and|now|can you) )*(?:(?:(?:show|draw|plot|display|give|make|turn)(?: (?:it|this|that|me|them|these|the rows))* )?(?:(?:as|into|in) )?(?:an? |the )?(?:chart|graph|plot|diagram)"
+    r"|(?:draw|plot|chart|graph|visuali[sz]e) (?:it|this|that|them|these))(?: (?:please|instead|now))*",
+    re.IGNORECASE,
+)
+"""Asks for a chart of no kind in particular."""
+
 
 def chart_typed(typed: str) -> str:
-    """Give the mark of the chart that was asked for after a question, `none` for a table; empty where something else was typed.
+    """Give the mark of the chart that was asked for after a question, `none` for a table, `any` for no kind in particular; empty where something else was typed.
 
     Example:
         >>> [chart_typed(text) for text in ("as a table", "show it as a pie chart please", "bar chart", "by product line")]
         ['none', 'pie', 'bar', '']
+        >>> [chart_typed(text) for text in ("as a chart", "plot it", "chart of accounts")]
+        ['any', 'any', '']
     """
-    found = DRAWN.fullmatch(" ".join(typed.split()).strip(" .!?"))
+    text = " ".join(typed.split()).strip(" .!?")
+    found = DRAWN.fullmatch(text)
+    if found is None and _CHARTED.fullmatch(text):
+        return "any"
     return _MARKS[(found["named"] or found["charted"]).lower()] if found else ""
 
 

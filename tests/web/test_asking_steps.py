@@ -327,6 +327,12 @@ def test_a_typed_chart_draws_the_same_rows_so_and_asks_nothing(run, as_alice, as
         type_on(as_alice, run, text)
         version.refresh_from_db()
         assert (version.chart["mark"], version.chart["chosen"]) == (mark, True)
+    type_on(as_alice, run, "plot it")
+    version.refresh_from_db()
+    assert version.chart["mark"] == "bar", "a chart of no kind in particular is the one that is drawn"
+    type_on(as_alice, run, "as a table")
+    assert "Say which chart" in type_on(as_alice, run, "as a chart").context["page"].problem
+    type_on(as_alice, run, "bar chart")
     assert Run.objects.count() == count
     assert asked_on(as_alice, run, "only 2024").question, (
         "a follow-up goes on from the question, not from the chart"

@@ -96,6 +96,10 @@ def chart_asked(version: Version | None, typed: str) -> Version | None:
         return None
     if version is None:
         raise AskingError("There are no rows to draw.")
+    if mark == "any":
+        if version.figure is None:
+            raise AskingError("Say which chart: bar, line, area, pie, scatter, histogram, box or heat map.")
+        return version
     chart_change(version, {"mark": mark})
     return version
 

@@ -101,7 +101,7 @@ _IN_TOTAL = re.compile(
 _HOW_FAR = re.compile(
     r"^(?:(?:and|just|only|show|instead) )*(?:by )?(?:(?P<percent>(?:how (?:many|much)|what|which) (?:percent|per cent|percentage|%))|how much|how far|how) (?:(?:did|do|does|has|have) (?:it|that|this|they|those|these|each|each one|each of them)(?: each| all)? (?:change|changed|grow|grown|increase|increased|rise|risen|go up|gone up|develop|developed|move|moved|fall|fallen|drop|dropped|decrease|decreased|differ)"
     r"|(?:is|was) (?:the )?(?:change|growth|increase|difference))$"
-    r"|^(?:(?:and|just|only|show|with|add) )*(?:what (?:is|was) )?(?:the )?(?:(?P<behind>(?:(?:change|growth|difference) )?(?:in|as) (?:percent|per cent|%)(?: change| growth)?|(?:percent|percentage|per cent|%|relative) (?:change|growth|difference)|growth(?: rate)?)|change|difference)(?: each| instead| too)?$",
+    r"|^(?:(?:and|just|only|show|with|add) )*(?:what (?:is|was) )?(?:the )?(?:(?P<behind>(?:(?:change|growth|difference) )?(?:in|as) (?:percent|per cent|%)(?: change| growth)?|(?:percent|percentage|per cent|%|relative) (?:change|growth|difference)|growth(?: rate)?)|change|difference|increase|rise|decrease|delta)(?: each| instead| too| only)?$",
     re.IGNORECASE,
 )
 _WHERE_THEY = re.compile(
