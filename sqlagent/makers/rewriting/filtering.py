@@ -28,6 +28,10 @@ _BOUND = re.compile(
     r"(?:(?:only|just|where|with|having|those with)\s+)?(?:(?:the\s+)?(?P<what>[\w .]+?)\s+(?:is\s+|are\s+|of\s+)?)?(?P<op>over|above|more than|greater than|larger than|at least|no less than|under|below|less than|fewer than|smaller than|at most|no more than|>=|<=|>|<)\s*(?P<number>-?\d[\d,]*(?:\.\d+)?)(?:\s+(?P<behind>[\w ]+))?",
     _I,
 )
+_WHOSE = re.compile(
+    r"(?:only |just )?(?:the )?(?P<rows>[\w ]+?) (?:with|where|whose|having|that have)(?: an?| the)? (?=\w)",
+    _I,
+)
 _OPS = {
     "over": ">", "above": ">", "more than": ">", "greater than": ">", "larger than": ">", "at least": ">=", "no less than": ">=",
     "under": "<", "below": "<", "less than": "<", "fewer than": "<", "smaller than": "<", "at most": "<=", "no more than": "<=",
@@ -41,6 +45,9 @@ _LIST = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", _I)
 
 def bound(wish: str, named: Named, today: date, index: ValueIndex | None) -> Fulfilled:
     """A bound of a number: of each row, or of a figure of each group."""
+    whose = _WHOSE.match(wish)
+    if whose is not None and named.is_table(whose["rows"]):
+        wish = wish[whose.end() :]
     found = _BOUND.fullmatch(wish)
     if found is None:
         return None

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from sqlagent.catalog.semantics import Field, Role
+from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.language.words import name_words, stem, tokenise
 from sqlagent.makers.analyst.dialects import Dialect
 from sqlagent.makers.analyst.source import Source
@@ -140,7 +140,7 @@ class Named:
         """The column that a period is meant of, or the reason why there is none that is sure.
 
         One that the statement looks at already comes first, then the only one, then the one that the rows happen at which the figures
-        are of, then that of its only table of events. Figures of a statement in the place of a table have no time here.
+        are of, then that of the only events among its tables, then that of its first table. Figures of a statement in the place of a table have no time here.
         """
         if not self.times:
             return "No table that this statement reads itself has a column of times."
@@ -161,6 +161,9 @@ class Named:
         of_figures = [one for one in usual if one.before.strip('"`').lower() in counted]
         if len(counted) == 1 and len(of_figures) == 1:
             return of_figures[0]
+        events = [one for one in usual if self.source.model.things[one.field.table].kind is Kind.EVENT]
+        if counted and len(events) == 1:  # figures of orders and their lines happen when the orders do
+            return events[0]
         first = self.columns[0].field.table
         own = [one for one in usual if one.field.table == first]
         if len(usual) == 1 or len(own) == 1:

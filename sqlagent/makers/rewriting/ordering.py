@@ -44,6 +44,9 @@ _ROUND = re.compile(
     _I,
 )
 _NONE = re.compile(r"(?:no|without|remove|drop)(?: the| any)? (?:order|sorting|sort)|unsorted", _I)
+_DIRECTION = re.compile(
+    r"(?:(?:sort|order)(?:ed)? )?(?:in )?(?:(?P<up>ascending|asc)|descending|desc)(?: order)?", _I
+)
 _UP = ("asc", "smallest", "lowest", "oldest", "a to z", "alphabetically")
 _LIMITLESS = ("tsql", "fabric", "oracle", "teradata")
 """Dialects that write a number of rows in another clause."""
@@ -229,6 +232,13 @@ def sorted_by(wish: str, named: Named, today: date, index: ValueIndex | None) ->
         return _sorted(named, texts[0], down=False)
     if found := _FIRST.fullmatch(wish):
         return _first(found, named)
+    if (direction := _DIRECTION.fullmatch(wish)) and order is not None and len(order.expressions) == 1:
+        up = bool(direction["up"])
+        bare = re.sub(r"\s+(?:asc|desc)$", "", layout.item("order", 0), flags=_I)
+        return fulfilled(
+            layout.with_clause("order", bare if up else _down(named, bare)),
+            f"in the order that stands there, {'ascending' if up else 'descending'}",
+        )
     found = _BY.fullmatch(wish)
     if found is None:
         return None

@@ -37,11 +37,11 @@ _ONCE = re.compile(
     r"(?:only )?(?:distinct|unique)(?: rows| values| ones)?|(?:without|no|remove|drop)(?: the| any)? (?:duplicates|duplicate rows|repeats|repeated rows)|each(?: row)?(?: only)? once|de-?duplicated?",
     _I,
 )
-_AGGREGATES = {
+AGGREGATES = {
     "sum": "SUM", "total": "SUM", "average": "AVG", "mean": "AVG", "avg": "AVG", "min": "MIN", "minimum": "MIN", "lowest": "MIN",
     "least": "MIN", "smallest": "MIN", "max": "MAX", "maximum": "MAX", "highest": "MAX", "greatest": "MAX", "largest": "MAX",
 }  # fmt: skip
-_WORDS = {"SUM": "total", "AVG": "average", "MIN": "least", "MAX": "greatest"}
+AGGREGATE_WORDS = {"SUM": "total", "AVG": "average", "MIN": "least", "MAX": "greatest"}
 
 
 def shared(wish: str, named: Named, today: date, index: ValueIndex | None) -> Fulfilled:
@@ -131,8 +131,11 @@ def _with_figure(found: re.Match[str], named: Named) -> Fulfilled:
                 if columns
                 else Refused(f"No column of numbers here is called “{found['of']}”.")
             )
-        aggregate = _AGGREGATES[found["agg"].lower()]
-        made, name = f"{aggregate}({columns[0].sql})", f"{_WORDS[aggregate]}_{columns[0].field.column}"
+        aggregate = AGGREGATES[found["agg"].lower()]
+        made, name = (
+            f"{aggregate}({columns[0].sql})",
+            f"{AGGREGATE_WORDS[aggregate]}_{columns[0].field.column}",
+        )
     taken = {one.name.lower() for one in named.outputs}
     name = name if name.lower() not in taken else f"{name}_{len(taken) + 1}"
     return fulfilled(

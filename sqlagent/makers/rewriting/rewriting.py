@@ -10,13 +10,19 @@ from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.rewriting.filtering import bound, filtered, unfiltered
 from sqlagent.makers.rewriting.layout import layout_of
+from sqlagent.makers.rewriting.matching import between, included, like, missing
 from sqlagent.makers.rewriting.naming import Named
 from sqlagent.makers.rewriting.ordering import limited, sorted_by, topped
 from sqlagent.makers.rewriting.outputs import added, dropped, once_each, per, shared
+from sqlagent.makers.rewriting.shaping import reaggregated, regrouped, renamed, rounded
 from sqlagent.makers.rewriting.timing import in_period, per_grain
 from sqlagent.makers.rewriting.values import INSTEAD, Fulfilled, Refused, Rewritten
 
 _WISHES: tuple[Callable[[str, Named, date, ValueIndex | None], Fulfilled], ...] = (
+    renamed,
+    rounded,
+    reaggregated,
+    regrouped,
     limited,
     topped,
     sorted_by,
@@ -25,8 +31,12 @@ _WISHES: tuple[Callable[[str, Named, date, ValueIndex | None], Fulfilled], ...] 
     per_grain,
     in_period,
     unfiltered,
+    included,
+    missing,
     dropped,
+    between,
     bound,
+    like,
     added,
     per,
     filtered,
@@ -38,11 +48,16 @@ _CUT = re.compile(
     rf"\s*;\s*|\s*[,.]\s+(?:and\s+|but\s+|then\s+)?(?={_LEADS}\b)|\s+(?:and|but|then)\s+(?:then\s+|also\s+)?(?={_LEADS}\b)",
     re.IGNORECASE,
 )
-_COMMA = re.compile(r"\s*,\s*(?:and\s+)?", re.IGNORECASE)
+_COMMA = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 _POLITE = re.compile(
     r"^(?:(?:please|pls|now|also|and|then|but|ok(?:ay)?|so|(?:can|could) you|i want(?: to see)?|i(?:'d| would) like(?: to see)?|give me|show me|let me see|make it|change it to|the same,?)\s+)+|(?:\s+(?:please|pls|instead|too|as well|now))+$",
     re.IGNORECASE,
 )
+_GROUPS_INSTEAD = re.compile(
+    r"\b(?:by|per|daily|weekly|monthly|quarterly|yearly)\b.*\binstead$", re.IGNORECASE
+)
+"""Other groups in the place of those that stand there."""
+
 LONGEST = 300
 """Characters of what is typed; a longer text is no change of a statement."""
 
@@ -73,6 +88,8 @@ def rewritten(typed: str, sql: str, source: Source, today: date, index: ValueInd
         part = parts.pop(0)
         made += 1
         wish = _POLITE.sub("", part).strip(" ,.?!")
+        if _GROUPS_INSTEAD.search(part):
+            wish = f"{wish} instead"
         if not wish:
             continue
         found = _fulfilled(wish, Named(layout, source), today, index)
@@ -87,7 +104,11 @@ def rewritten(typed: str, sql: str, source: Source, today: date, index: ValueInd
             refused.append(
                 f"“{wish}” would take the place of a change before it: say both in one, as in “Norway and Sweden”."
             )
-        elif found is None and "," in wish and made + len(pieces := _COMMA.split(wish)) + len(parts) <= MOST:
+        elif (
+            found is None
+            and _COMMA.search(wish)
+            and made + len(pieces := _COMMA.split(wish)) + len(parts) <= MOST
+        ):
             parts = [*pieces, *parts]  # several changes after all, and no list of values
         elif found is None:
             unused.append(part)
