@@ -68,6 +68,13 @@ away = partial(
     "The person of this token has to sign in again before it works.",
     "Sign in by the identity provider.",
 )
+codes_lacking = partial(
+    Problem,
+    401,
+    "codes-lacking",
+    "The person of this token has to set up one-time codes before it works.",
+    "This installation asks for them. Set them up under Your account; the token works again then.",
+)
 for_agents = partial(
     Problem,
     403,

@@ -20,6 +20,7 @@ from mirror.api.models import KeptCall, Token
 from mirror.api.v1_urls import document, operation_scopes
 from mirror.asking.models import Run, Version
 from mirror.audit.models import AuditRow
+from mirror.people.models import CodeMaker, User
 from mirror.people.services import user_activate, user_deactivate
 from mirror.results.models import StoredResult
 from tests.web.api_world import ALL, Caller, World, secret_of, world_make
@@ -127,6 +128,19 @@ def test_a_secret_is_kept_as_a_hash_and_works_until_its_person_is_shut_out(world
     told(bobs.get("/token"), 401, "shut-out")
     user_activate(bob)
     told(bobs.get("/token"), 401, "revoked-token")
+
+
+def test_a_token_waits_until_its_person_has_the_codes_that_are_asked(world, bob, bobs, settings):
+    """Made before the setting; a service has no codes, and its tokens work on."""
+    settings.SECOND_FACTOR_REQUIRED = "everyone"
+    told(bobs.get("/token"), 401, "codes-lacking")
+    refused = AuditRow.objects.filter(verb="used a token", who="bob", outcome="refused").latest("pk")
+    assert refused.details["why"] == "without one-time codes"
+    User.objects.filter(pk=bob.pk).update(is_service=True)
+    assert bobs.get("/token").status_code == 200
+    User.objects.filter(pk=bob.pk).update(is_service=False)
+    CodeMaker.objects.create(user=bob, secret="x", confirmed_at=timezone.now())
+    assert bobs.get("/token").status_code == 200
 
 
 def test_a_session_opens_nothing(world, as_bob):

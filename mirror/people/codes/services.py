@@ -56,6 +56,11 @@ def is_required(user: User) -> bool:
     )
 
 
+def lacks_codes(user: User) -> bool:
+    """Say whether codes are asked of a person who has none yet: neither pages nor tokens work for them before. A service has no codes."""
+    return not user.is_service and is_required(user) and not is_on(user)
+
+
 @transaction.atomic
 def codes_begin(user: User) -> CodeMaker:
     """Make a fresh secret that counts once a code of it was typed. Raises: PeopleError where codes are asked already."""
