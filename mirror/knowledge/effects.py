@@ -17,7 +17,7 @@ from django.conf import settings
 
 from mirror.llms.budgets import uses_keep
 from mirror.llms.opening import llms_open
-from mirror.llms.standing import troubles_keep
+from mirror.llms.standing import opened_troubles_keep
 from mirror.results.cells import json_cell
 from mirror.sources.guarding import policy_of
 from mirror.sources.index_services import source_index
@@ -112,7 +112,7 @@ class Teller:
             return answer, answer.llm
         finally:
             llms.close()
-            troubles_keep(zip(llms.endpoints, llms.llms, strict=False))
+            opened_troubles_keep(llms)
             uses_keep(llms.all(), person=person, source=source)
 
     def rows(self, sql: str) -> Rows:

@@ -49,6 +49,20 @@ class Endpoint(models.Model):
         return f"{self.model} ({self.name})"
 
 
+class SettingsTrouble(models.Model):
+    """Why the last call of a language model of the settings (`.env`) failed; no row where it replied.
+
+    `key` names the model with all its settings, of which none can be read from it: under other settings the trouble is another's.
+    """
+
+    key = models.CharField(primary_key=True, max_length=64)
+    trouble = models.TextField()
+    trouble_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = "trouble of a language model of the settings"
+
+
 class EndpointTest(Leased):
     """One call of an endpoint for an administrator who waits; without `endpoint`, of the model of the settings.
 

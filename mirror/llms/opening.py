@@ -117,6 +117,11 @@ def settings_open(one: SettingsLlm, **more: Any) -> OpenAiLlm:
     return _opened(one.url, one.model, one.key, Prices.read(one.prices), **more)
 
 
+def settings_keys() -> dict[str, SettingsLlm]:
+    """The models of the settings by the names that stand for all their settings."""
+    return {_key(one): one for one in settings_llms()}
+
+
 def _of_settings() -> OpenLlms:
     """The first of two is asked once and not again: the second is there for that."""
     found = settings_llms()

@@ -1,4 +1,4 @@
-"""How language models of the interface do: why their last call failed, kept for administrators."""
+"""How language models do, those of the interface and of the settings: why their last call failed, kept for administrators."""
 
 from __future__ import annotations
 
@@ -7,16 +7,43 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from mirror.llms.models import Endpoint
+from mirror.llms.models import Endpoint, SettingsTrouble
 from mirror.secrets import SecretUnreadable
 from mirror.storable import storable
 from mirror.work.store import store_keep
 
 if TYPE_CHECKING:
+    from mirror.llms.opening import OpenLlms
     from sqlagent.adapters.openai import OpenAiLlm
 
 # Characters of a failure that are kept.
 TROUBLE_CHARS = 1_000
+
+
+def opened_troubles_keep(opened: OpenLlms) -> None:
+    """Keep of all models that were opened for a source, of the interface or of the settings, how their last call went."""
+    if opened.endpoints:
+        troubles_keep(zip(opened.endpoints, opened.llms, strict=False))
+        return
+    told = [
+        (key, llm.trouble)
+        for key, llm in zip(opened.keys, opened.llms, strict=True)
+        if llm.trouble is not None
+    ]
+
+    def write() -> None:
+        for key, trouble in told:
+            words = str(storable(trouble))[:TROUBLE_CHARS]
+            found = SettingsTrouble.objects.filter(key=key)
+            if not words:
+                found.delete()
+            elif not found.filter(trouble=words).exists():
+                SettingsTrouble.objects.update_or_create(
+                    key=key, defaults={"trouble": words, "trouble_at": timezone.now()}
+                )
+
+    if told:
+        store_keep(write)
 
 
 def troubles_keep(opened: Iterable[tuple[Endpoint, OpenAiLlm]]) -> None:

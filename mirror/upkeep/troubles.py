@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mirror.health.services import QUEUES, whats_missing
-from mirror.llms.models import Endpoint
+from mirror.llms.models import Endpoint, SettingsTrouble
+from mirror.llms.opening import settings_keys
 from mirror.phrases import counted, joined, size, took
 from mirror.reports.models import Delivery
 from mirror.upkeep.doctor import LITTLE_ROOM, NO_ROOM, WAITS
@@ -133,6 +134,12 @@ def _llms() -> Iterator[Trouble]:
     for one in Endpoint.objects.filter(is_on=True).exclude(trouble="").only("name", "trouble"):
         words = f"The language model {one.name} failed its last call: {one.trouble}"
         advice = "The next one is asked in its place, else the built-in analyst. Mend it, and test it."
+        yield Trouble(False, words, advice, "llms")
+    theirs = settings_keys()
+    for kept in SettingsTrouble.objects.filter(key__in=theirs):
+        set_ = theirs[kept.key]
+        words = f"The language model {set_.model} at {set_.host}, of the settings, failed its last call: {kept.trouble}"
+        advice = "The built-in analyst answers in its place. See LLM_ in the file of settings, and start Mirror again."
         yield Trouble(False, words, advice, "llms")
 
 

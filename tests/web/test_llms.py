@@ -10,7 +10,7 @@ from django.urls import reverse
 from mirror.api.services import token_make
 from mirror.asking import services as asking
 from mirror.audit.models import AuditRow
-from mirror.llms.models import Endpoint, EndpointTest, MonthlyBudget
+from mirror.llms.models import Endpoint, EndpointTest, MonthlyBudget, SettingsTrouble
 from mirror.llms.services import endpoint_move
 from mirror.work.doing import work_do
 from tests.scripted_server import Bad, ScriptedServer, serving
@@ -314,6 +314,26 @@ def test_where_a_server_refuses_every_request_the_next_is_asked_and_administrato
         called(as_admin, reverse("llms:test", args=[kept.pk]))
     kept.refresh_from_db()
     assert (kept.trouble, kept.trouble_at) == ("", None), "a test that goes well says so"
+
+
+def test_a_model_of_the_settings_that_fails_stands_on_status_until_it_replies(
+    transactional_db, shop, alice, media, settings, as_admin
+) -> None:
+    def status() -> str:
+        return as_admin.get(reverse("upkeep:status")).content.decode()
+
+    replies: list[object] = [Bad(status=401, message=f"wrong {KEY}")]
+    with serving(lambda body: replies[0]) as server:
+        settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_API_KEY = server.base_url, "of-env", KEY
+        answer(asking.run_ask(alice, shop, ASKED))
+        told = status()
+        assert "of-env" in told and "of the settings, failed its last call" in told and KEY not in told
+        settings.LLM_MODEL = "another"
+        assert "failed its last call" not in status(), "the trouble was that of other settings"
+        settings.LLM_MODEL = "of-env"
+        replies[0] = COUNT
+        answer(asking.run_ask(alice, shop, ASKED))
+        assert not SettingsTrouble.objects.exists() and "failed its last call" not in status()
 
 
 @pytest.mark.parametrize(("field", "value"), [("model", "Other-1"), ("key", "sk-another")])

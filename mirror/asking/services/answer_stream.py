@@ -16,7 +16,7 @@ from django.db import close_old_connections
 from mirror.knowledge.knowing import knowledge_of
 from mirror.llms.budgets import uses_keep
 from mirror.llms.opening import OpenLlms, llms_open
-from mirror.llms.standing import troubles_keep
+from mirror.llms.standing import opened_troubles_keep
 from mirror.sources.guarding import policy_of
 from mirror.sources.index_services import source_index
 from mirror.sources.limits import limits_of
@@ -91,7 +91,7 @@ def answer_events(
     finally:
         llms.close()
         owner = run.thread.owner if run is not None else None
-        troubles_keep(zip(llms.endpoints, llms.llms, strict=False))
+        opened_troubles_keep(llms)
         uses_keep(llms.all(), person=owner, source=opened.source, run=run.pk if run is not None else None)
 
 
