@@ -59,9 +59,6 @@ class SettingsTrouble(models.Model):
     trouble = models.TextField()
     trouble_at = models.DateTimeField()
 
-    class Meta:
-        verbose_name = "trouble of a language model of the settings"
-
 
 class EndpointTest(Leased):
     """One call of an endpoint for an administrator who waits; without `endpoint`, of the model of the settings.

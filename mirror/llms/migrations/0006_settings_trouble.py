@@ -16,8 +16,5 @@ class Migration(migrations.Migration):
                 ("trouble", models.TextField()),
                 ("trouble_at", models.DateTimeField()),
             ],
-            options={
-                "verbose_name": "trouble of a language model of the settings",
-            },
         ),
     ]
