@@ -236,9 +236,13 @@ def _line(text: str) -> str:
 
 
 def cards_serve(
-    user: User, dashboard: Dashboard, cards: list[Card], values: Mapping[str, str]
+    user: User,
+    dashboard: Dashboard,
+    cards: list[Card],
+    values: Mapping[str, str],
+    asked: set[int] | None = None,
 ) -> list[CardServed]:
-    """Give each card what it shows somebody with these values. What was never read is read by a worker from now on."""
+    """Give each card what it shows somebody with these values. What was never read is read by a worker from now on, of all cards or those `asked` for."""
     sources = selectors.sources_seen(user, cards)
     saved = selectors.saved_seen(dashboard.owner, cards)
     served: dict[int, CardServed] = {}
@@ -252,7 +256,7 @@ def cards_serve(
             served[card.pk] = CardServed(card, is_hidden=True)
         else:
             try:
-                wishes[card.pk] = _wish(card, sql_fed(card, values))
+                wishes[card.pk] = _wish(card, sql_fed(card, values), asked is None or card.pk in asked)
             except ParameterError as error:
                 served[card.pk] = CardServed(card, value_problem=str(error))
     for card, supplied in zip(
@@ -264,13 +268,13 @@ def cards_serve(
     return [served[card.pk] for card in cards]
 
 
-def _wish(card: Card, sql: str) -> Wish:
+def _wish(card: Card, sql: str, is_asked: bool = True) -> Wish:
     question, chart = card.question, card.chart
     if card.saved is not None:
         question, chart = card.saved.question or card.saved.name, card.saved.chart
     assert card.source is not None
     is_drawn = card.shows not in (Card.Shows.TABLE, Card.Shows.NUMBER, Card.Shows.CHANGE)
-    return Wish(card.source, sql, question, chart, is_drawn)
+    return Wish(card.source, sql, question, chart, is_drawn, is_asked)
 
 
 def cards_refresh(user: User, served: Iterable[CardServed]) -> int:
