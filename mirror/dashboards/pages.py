@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from mirror.people.models import User
     from mirror.sources.models import Source
 
+# What an address says where cards stand alone.
+SCREEN = "full-screen"
 # Rows of a card that fills the page.
 FULL_ROWS = 500
 # Cells that stand under one number.
@@ -154,7 +156,8 @@ class WherePage:
 class DashboardPage:
     """A dashboard: fields for the values that its cards share, and the cards.
 
-    `carried` is the part of the address that says the values and `where`, with its question mark. It `is_editing` where cards are moved.
+    `carried` is the part of the address that says the values and `where`, with its question mark. It `is_editing` where cards are moved, and
+    `is_presented` where they stand alone in larger type.
     """
 
     dashboard: Dashboard
@@ -170,6 +173,10 @@ class DashboardPage:
     refreshed: str
     oldest: datetime | None
     where: WherePage
+    is_presented: bool
+    screen_url: str
+    leave_url: str
+    refresh_seconds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +189,7 @@ class CardPage:
     carried: str
     may_change: bool
     where: WherePage
+    is_presented: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +234,13 @@ def dashboard_page(
         refreshed=EVERY.get(dashboard.refresh_minutes, "") if dashboard.refresh_minutes else "",
         oldest=min(times) if times else None,
         where=_where(served, values, crossing),
+        is_presented=SCREEN in values and not editing,
+        screen_url=where_carried({**values, SCREEN: "1"}, crossing.conditions),
+        leave_url=where_carried(
+            {name: value for name, value in values.items() if name != SCREEN}, crossing.conditions
+        )
+        or "?",
+        refresh_seconds=dashboard.refresh_minutes * 60,
     )
 
 

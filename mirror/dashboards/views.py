@@ -28,6 +28,7 @@ from mirror.dashboards.exploring import Explored, overview_part, overview_parts,
 from mirror.dashboards.forms import AddForm, CardForm, DashboardForm, TextForm
 from mirror.dashboards.models import Card, Dashboard
 from mirror.dashboards.pages import (
+    SCREEN,
     card_page,
     card_url,
     dashboard_page,
@@ -65,6 +66,12 @@ def _card(request: PersonRequest, pk: int, *, to_change: bool = False) -> Card:
 def _conditions(request: PersonRequest) -> list[Condition]:
     """What was chosen on cards, as the address says it."""
     return conditions_read(request.GET.getlist(WHERE))
+
+
+def _values(request: PersonRequest, cards: list[Card]) -> dict[str, str]:
+    """The values of an address for the parameters of cards, and whether these stand alone."""
+    screen = {SCREEN: "1"} if request.GET.get(SCREEN) == "1" else {}
+    return values_given(request.GET, cards) | screen
 
 
 def _is_script(request: PersonRequest) -> bool:
@@ -123,7 +130,7 @@ def edit(request: PersonRequest, pk: int) -> HttpResponse:
 
 def _shown(request: PersonRequest, found: Dashboard, *, editing: bool = False) -> HttpResponse:
     cards = selectors.cards_of(found)
-    values = values_given(request.GET, cards)
+    values = _values(request, cards)
     served = services.cards_serve(request.user, found, cards, values)
     crossing = cards_cross(served, _conditions(request))
     if editing:  # all rows are arranged
@@ -137,7 +144,7 @@ def now(request: PersonRequest, pk: int) -> HttpResponse:
     """How chosen cards stand, as a fragment: for a page that waits, or whose values changed."""
     found = _dashboard(request, pk)
     every = selectors.cards_of(found)
-    values = values_given(request.GET, every)
+    values = _values(request, every)
     wanted = {int(key) for key in request.GET.get(ONLY, "").split(",") if is_id(key)}
     conditions = _conditions(request)
     if not _is_script(request):
@@ -157,7 +164,7 @@ def card(request: PersonRequest, pk: int) -> HttpResponse:
     """One card that fills the page, with its rows."""
     found, conditions = _card(request, pk), _conditions(request)
     cards = selectors.cards_of(found.dashboard) if conditions else [found]
-    values = values_given(request.GET, cards)
+    values = _values(request, cards)
     every = services.cards_serve(request.user, found.dashboard, cards, values, {pk})
     crossing = cards_cross(every, conditions, {pk})
     page = card_page(request.user, next(one for one in every if one.card.pk == pk), values, crossing)
@@ -169,7 +176,7 @@ def refresh(request: PersonRequest, pk: int) -> HttpResponse:
     """Read the rows of all cards anew."""
     found = _dashboard(request, pk)
     cards = selectors.cards_of(found)
-    values = values_given(request.GET, cards)
+    values = _values(request, cards)
     services.cards_refresh(request.user, services.cards_serve(request.user, found, cards, values))
     if _is_script(request):
         return HttpResponse(status=204)

@@ -163,3 +163,19 @@ def test_a_page_that_waits_and_the_page_of_one_card_are_filtered_too(board, as_a
         reverse("dashboards:edit", args=[board.pk]), {"where": chosen(board)}
     ).content.decode()
     assert "Filtered" not in edit, "all rows are arranged"
+
+
+def test_full_screen_is_a_page_of_its_own_that_keeps_values_and_choices(board, as_alice, as_charlie) -> None:
+    look(as_alice, board)
+    Dashboard.objects.update(refresh_minutes=15)
+    address = reverse("dashboards:dashboard", args=[board.pk])
+    plain = html.unescape(as_alice.get(address, {"where": chosen(board)}).content.decode())
+    (link,) = re.findall(rf'data-screen href="{address}(\?[^"]*full-screen=1[^"]*)"', plain)
+    assert "where=" in link and " presents" not in plain
+    alone = html.unescape(as_alice.get(address + link).content.decode())
+    assert " presents scheduled>" in alone
+    assert '<noscript><meta http-equiv="refresh" content="900"></noscript>' in alone, "at its schedule"
+    (back,) = re.findall(rf'board-leave" data-screen href="{address}(\?[^"]*)"', alone)
+    assert "where=" in back and "full-screen" not in back
+    assert all("full-screen=1" in one for one in re.findall(r'data-where href="([^"]*)"', alone))
+    assert as_charlie.get(address + link).status_code == 404

@@ -1,10 +1,12 @@
 // <mirror-board now>: the cards of a dashboard. Cards whose rows are on their way are asked for, all in one request, until they
 // are there. Changed values of the form above reload only the cards they feed, and stand in the address. With `editing` the buttons
-// of a card move and size it where it stands. A value that is chosen on a card filters the others, and stands in the address too. With `reloads` the page comes anew once its card has its rows.
+// of a card move and size it where it stands. A value that is chosen on a card filters the others, and stands in the address too.
+// With `presents` the cards stand alone. With `reloads` the page comes anew once its card has its rows.
 import { announce } from "./announce.js";
 
 const POLL_MS = 700;
 const LATER_MS = 2500;
+const AGAIN_MS = 60_000;
 // After so many looks the rows take long, and looks are fewer.
 const OFTEN = 20;
 const KEYS = { ArrowLeft: "earlier", ArrowUp: "earlier", ArrowRight: "later", ArrowDown: "later" };
@@ -26,7 +28,10 @@ class MirrorBoard extends HTMLElement {
     this.picked = (event) => this.clicked(event);
     document.addEventListener("click", this.picked);
     this.addEventListener("mirror-point", (event) => this.pointed(event));
+    this.screen = (event) => this.screened(event);
+    for (const name of ["keydown", "fullscreenchange"]) document.addEventListener(name, this.screen);
     this.rove();
+    this.schedule();
     this.wait();
   }
 
@@ -35,6 +40,8 @@ class MirrorBoard extends HTMLElement {
     removeEventListener("popstate", this.leave);
     document.removeEventListener("submit", this.sent);
     document.removeEventListener("click", this.picked);
+    for (const name of ["keydown", "fullscreenchange"]) document.removeEventListener(name, this.screen);
+    clearInterval(this.again);
   }
 
   cards(which) {
@@ -85,6 +92,7 @@ class MirrorBoard extends HTMLElement {
       const html = fresh.outerHTML;
       if (!old || this.shown.get(id) === html) continue;
       this.shown.set(id, html);
+      const waited = old.hasAttribute("data-working");
       const focused = old.contains(document.activeElement) ? document.activeElement : null;
       const row = focused ? [...old.querySelectorAll(".pick")].indexOf(focused) : -1;
       if (figure(old) && figure(old) === figure(fresh)) renew(old, document.adoptNode(fresh));
@@ -92,7 +100,7 @@ class MirrorBoard extends HTMLElement {
         old.replaceWith(document.adoptNode(fresh));
         if (focused) (document.getElementById(focused.id) || fresh.querySelectorAll(".pick")[row] || fresh.querySelector("a, button"))?.focus({ preventScroll: true });
       }
-      if (!said && !("working" in fresh.dataset)) announce(`${fresh.querySelector("h2")?.textContent ?? "A card"} is there`);
+      if (!said && waited && !("working" in fresh.dataset)) announce(`${fresh.querySelector("h2")?.textContent ?? "A card"} is there`);
     }
     this.rove();
     this.age();
@@ -108,10 +116,39 @@ class MirrorBoard extends HTMLElement {
   }
 
   clicked(event) {
-    const link = event.target.closest("a[data-where]");
+    const link = event.target.closest("a[data-where], a[data-screen]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || this.hasAttribute("reloads")) return;
     event.preventDefault();
-    this.choose(new URL(link.href).searchParams);
+    if (link.matches("[data-screen]")) this.present(!this.hasAttribute("presents"));
+    else this.choose(new URL(link.href).searchParams);
+  }
+
+  // "f" shows the cards alone, and Escape leaves that; a browser that fills its screen leaves by itself.
+  screened(event) {
+    const presents = this.hasAttribute("presents");
+    if (event.type === "fullscreenchange") { if (presents && !document.fullscreenElement) this.present(false); return; }
+    if (!document.querySelector("[data-screen]") || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (event.key === "f" || (event.key === "Escape" && presents)) this.present(!presents);
+  }
+
+  present(isOn) {
+    this.toggleAttribute("presents", isOn);
+    this.choose(new URLSearchParams(location.search), []);
+    if (isOn) document.documentElement.requestFullscreen?.().catch(() => undefined);
+    else if (document.fullscreenElement) void document.exitFullscreen();
+    this.schedule();
+    document.dispatchEvent(new Event("mirror-theme")); // charts are drawn in the type of the page
+    [...document.querySelectorAll("[data-screen]")].find((link) => link.checkVisibility())?.focus({ preventScroll: true });
+    announce(isOn ? "Full screen; Escape leaves it" : "Full screen left");
+  }
+
+  // Rows of a dashboard with a schedule are read anew by the server; a page that is not touched shows them within a minute.
+  schedule() {
+    clearInterval(this.again);
+    if (this.hasAttribute("presents") && this.hasAttribute("scheduled")) {
+      this.again = setInterval(() => this.look(this.cards(":not(.card-text)")), AGAIN_MS);
+    }
   }
 
   /** A point of a chart was chosen: its values filter the other cards, or no longer do. */
@@ -132,9 +169,11 @@ class MirrorBoard extends HTMLElement {
     else announce("No other card has this column.");
   }
 
-  choose(asked) {
+  choose(asked, cards = [...this.querySelectorAll("[data-card]:not(.card-text)")]) {
+    if (this.hasAttribute("presents")) asked.set("full-screen", "1");
+    else asked.delete("full-screen");
     this.address(asked);
-    this.begin([...this.querySelectorAll("[data-card]:not(.card-text)")]);
+    if (cards.length) this.begin(cards);
   }
 
   address(asked) {
