@@ -37,6 +37,7 @@ ADDRESSES = [
     ("dashboard", "get", (200, 200, 404)),
     ("now", "get", (302, 302, 404)),
     ("refresh", "post", (302, 302, 404)),
+    ("pdf_ask", "post", (302, 302, 404)),
     ("card", "get", (200, 200, 404)),
     ("card_refresh", "post", (302, 302, 404)),
     ("card_stop", "post", (302, 302, 404)),
@@ -130,6 +131,9 @@ def test_every_address_is_walked() -> None:
         "explore",
         "explore_now",
         "explore_refresh",
+        # Walked in tests/web/test_dashboard_pdf.py.
+        "pdf",
+        "pdf_file",
         # Walked in tests/web/test_why.py.
         "explore_why",
         "explore_why_ask",
