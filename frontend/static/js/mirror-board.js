@@ -30,6 +30,7 @@ class MirrorBoard extends HTMLElement {
     this.addEventListener("mirror-point", (event) => this.pointed(event));
     this.screen = (event) => this.screened(event);
     for (const name of ["keydown", "fullscreenchange"]) document.addEventListener(name, this.screen);
+    if (this.hasAttribute("editing")) void import("./board-drag.js").then(({ dragging }) => dragging(this));
     this.rove();
     this.schedule();
     this.wait();
@@ -253,6 +254,26 @@ class MirrorBoard extends HTMLElement {
     return undefined;
   }
 
+  /** Keep what a drag came to, by the form of the card's buttons. */
+  async dragged(card, to, place) {
+    const form = card.querySelector("form[data-moves]");
+    const sent = new FormData(form);
+    sent.set("to", to);
+    // Others move, not the card: it keeps the focus, and its chart is not drawn again.
+    const others = [...this.children].filter((one) => one !== card);
+    if (to.startsWith("place")) {
+      card.before(...others.slice(0, place).filter((one) => card.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING));
+      card.after(...others.slice(place).filter((one) => card.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING));
+    }
+    try {
+      const reply = await fetch(form.getAttribute("action"), { method: "POST", body: sent, headers: { "X-Requested-With": "mirror-board" } });
+      if (reply.redirected || !reply.ok) location.reload();
+      else this.moved(card, to.startsWith("place") ? "here" : to, await reply.json());
+    } catch {
+      location.reload();
+    }
+  }
+
   // The neighbour moves, not the card: what has the focus keeps it, and only one chart is drawn again.
   moved(card, to, { width, height }) {
     const name = card.querySelector("h2")?.textContent ?? "The card";
@@ -264,7 +285,7 @@ class MirrorBoard extends HTMLElement {
     card.toggleAttribute("data-narrow", width <= 4);
     card.scrollIntoView({ block: "nearest" });
     const place = [...this.children].indexOf(card) + 1;
-    announce(to in OPPOSITE ? `${name}: place ${place} of ${this.children.length}` : `${name}: ${width} columns, ${height} rows`);
+    announce(to in OPPOSITE || to === "here" ? `${name}: place ${place} of ${this.children.length}` : `${name}: ${width} columns, ${height} rows`);
   }
 
   pressed(event) {
@@ -287,7 +308,7 @@ function renew(old, fresh) {
   const body = old.querySelector(".card-body");
   const parts = [...fresh.children];
   const at = parts.indexOf(fresh.querySelector(".card-body"));
-  for (const part of [...old.children]) if (part !== body) part.remove();
+  for (const part of [...old.children]) if (part !== body && !part.matches(".card-grip")) part.remove();
   body.before(...parts.slice(0, at));
   body.after(...parts.slice(at + 1));
   for (const name of ["data-working", "data-picks"]) {
