@@ -464,7 +464,9 @@ def _shown(
         return replace(view, note=note)
     if drawing is None or drawing.figure is None:
         note = str(chart.get("note", "")) or "No chart suits these rows."
-        return replace(view, note=note if card.shows == Card.Shows.CHART and drawing else "")
+        return replace(
+            view, note=note if drawing and (view.is_filtered or card.shows == Card.Shows.CHART) else ""
+        )
     return replace(view, figure=drawing.figure, sentence=drawing.sentence)
 
 

@@ -179,3 +179,16 @@ def test_full_screen_is_a_page_of_its_own_that_keeps_values_and_choices(board, a
     assert "where=" in back and "full-screen" not in back
     assert all("full-screen=1" in one for one in re.findall(r'data-where href="([^"]*)"', alone))
     assert as_charlie.get(address + link).status_code == 404
+
+
+def test_more_rows_than_are_drawn_while_somebody_waits_are_a_table_that_says_so(
+    board, shop, as_alice, monkeypatch
+) -> None:
+    sql = "SELECT country, city, count(*) AS n FROM customers GROUP BY 1, 2 ORDER BY 1, 2"
+    Card.objects.create(dashboard=board, kind="sql", source=shop, sql=sql, title="Drawn")
+    look(as_alice, board)
+    assert "<mirror-chart" in part(look(as_alice, board, chosen(board)), board, "Drawn")
+    monkeypatch.setattr("mirror.dashboards.crossing.CROSSED_ROWS", 2)
+    card = part(look(as_alice, board, chosen(board)), board, "Drawn")
+    assert "<mirror-chart" not in card and "More than 2 rows pass; they are not drawn anew." in card
+    assert re.search(r"the first 2 of \d+ rows", card)
