@@ -69,6 +69,7 @@ VERBS = {
     "started an improvement": "Knowledge",
     "stopped an improvement": "Knowledge",
     "downloaded rows": "Exports and downloads",
+    "downloaded a dashboard": "Exports and downloads",
     "exported a thread": "Exports and downloads",
     "exported rows": "Exports and downloads",
     "downloaded a report's file": "Exports and downloads",

@@ -8,8 +8,8 @@ class DashboardsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Make its kind of work known."""
-        from mirror.dashboards.work_kinds import Supplies
+        """Make its kinds of work known."""
+        from mirror.dashboards.work_kinds import PdfExports, Supplies
         from mirror.work.kinds import register
 
-        register(Supplies)
+        register(Supplies, PdfExports)

@@ -62,13 +62,17 @@ FORGOTTEN_AFTER = timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Rows that somebody wants to see: SQL with its values on a source, and how it is drawn, if it is."""
+    """Rows that somebody wants to see: SQL with its values on a source, and how it is drawn, if it is.
+
+    One that is not `is_asked` is given as it is: nothing is read or drawn for it.
+    """
 
     source: Source
     sql: str
     question: str = ""
     chart: dict[str, Any] | None = None
     is_drawn: bool = True
+    is_asked: bool = True
 
     @property
     def key(self) -> str:
@@ -99,8 +103,8 @@ def wishes_supply(user: User, wishes: Sequence[Wish]) -> list[Supplied]:
     keys = {wish.key for wish in wishes}
     supplies = _supplies(keys)
     refused = ""
-    if len(supplies) < len(keys):
-        refused = _supplies_add(user, [wish for wish in wishes if wish.key not in supplies])
+    if missing := [wish for wish in wishes if wish.is_asked and wish.key not in supplies]:
+        refused = _supplies_add(user, missing)
         if not refused:
             supplies = _supplies(keys)
     drawings = _drawings(supplies.values(), wishes)
@@ -137,6 +141,7 @@ def _drawings(supplies: Iterable[Supply], wishes: Sequence[Wish]) -> dict[tuple[
     by_key = {one.key: one for one in supplies}
     by_id = {one.pk: one for one in by_key.values()}
     wanted = {(wish.key, wish.drawing_key): wish for wish in wishes if wish.is_drawn and wish.key in by_key}
+    asked = {(wish.key, wish.drawing_key) for wish in wishes if wish.is_asked}
     if not wanted:
         return {}
     found = {
@@ -147,14 +152,14 @@ def _drawings(supplies: Iterable[Supply], wishes: Sequence[Wish]) -> dict[tuple[
     missing = {
         place: Drawing(supply=by_key[place[0]], key=place[1], question=wish.question, wish=wish.chart)
         for place, wish in wanted.items()
-        if place not in found
+        if place not in found and place in asked
     }
     if missing:
         Drawing.objects.bulk_create(missing.values(), ignore_conflicts=True)
     undrawn = {
         by_key[key].pk: by_key[key]
-        for (key, _), one in (found | missing).items()
-        if by_key[key].result_id is not None and one.of != by_key[key].result_id
+        for (key, way), one in (found | missing).items()
+        if (key, way) in asked and by_key[key].result_id is not None and one.of != by_key[key].result_id
     }
     # One that broke while it was drawn is not drawn again by itself.
     _queue(one for one in undrawn.values() if one.failure is None)

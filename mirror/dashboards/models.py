@@ -126,3 +126,25 @@ class Drawing(models.Model):
 
     def __str__(self) -> str:
         return f"Drawing of supply {self.supply_id}"
+
+
+class PdfExport(Leased):
+    """A dashboard as a PDF for one person, with the values and choices of an address. It is kept for a day.
+
+    `sources` are those whose rows are in the file, and `notes` what its reader must be told.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="pdf_exports")
+    # The file is forgotten by its row, which a dashboard that is deleted leaves behind.
+    dashboard = models.ForeignKey(Dashboard, on_delete=models.SET_NULL, null=True, related_name="pdf_exports")
+    values = models.JSONField(default=dict, blank=True)
+    choices = models.JSONField(default=list, blank=True)
+    file = models.CharField(max_length=300, blank=True)
+    row_count = models.PositiveIntegerField(default=0)
+    size = models.PositiveBigIntegerField(default=0)
+    sources = models.JSONField(default=list, blank=True)
+    notes = models.JSONField(default=list, blank=True)
+    failure = models.JSONField(null=True, blank=True, help_text="kind, message, advice")
+
+    def __str__(self) -> str:
+        return f"PDF of {self.dashboard}"

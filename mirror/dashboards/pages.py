@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -12,7 +13,18 @@ from urllib.parse import urlencode
 from django.core.paginator import Page
 from django.urls import reverse
 
+from mirror.asking.kept_steps import PREVIEW_CHARS, rows_preview
 from mirror.dashboards.card_parameters import Field, chart_of, fields_of, parameters_of, sql_of
+from mirror.dashboards.card_rows import PREVIEW_ROWS
+from mirror.dashboards.crossing import (
+    NOT_CROSSED,
+    WHERE,
+    Condition,
+    Crossed,
+    Crossing,
+    cell_filter,
+    where_carried,
+)
 from mirror.dashboards.forms import EVERY
 from mirror.dashboards.models import Card, Dashboard, Drawing, Supply
 from mirror.dashboards.selectors import may_stop
@@ -32,12 +44,17 @@ if TYPE_CHECKING:
     from mirror.people.models import User
     from mirror.sources.models import Source
 
+# What an address says where cards stand alone.
+SCREEN = "full-screen"
 # Rows of a card that fills the page.
 FULL_ROWS = 500
 # Cells that stand under one number.
 BESIDE = 3
 # A card that is so wide takes half of a page of middling width, and a wider one all of it.
 HALF = 4
+
+# A card that nothing filters.
+NOT_ANY = Crossed()
 
 _FAILED = {
     "refused": "This SQL was not run",
@@ -110,13 +127,37 @@ class CardView:
     rows: tuple[tuple[Cell, ...], ...] = ()
     more: str = ""
     is_cut: bool = False
+    crossed: str = ""
+    is_filtered: bool = False
+    picks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A choice that filters cards, in words, and the address without it."""
+
+    words: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class WherePage:
+    """Choices that filter cards: how many cards they do, which not and why, and the address without them. `sent` is for a form."""
+
+    chips: tuple[Chip, ...] = ()
+    said: str = ""
+    not_filtered: tuple[tuple[str, str], ...] = ()
+    reset_url: str = ""
+    sent: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DashboardPage:
     """A dashboard: fields for the values that its cards share, and the cards.
 
-    `carried` is the part of the address that says the values, with its question mark. It `is_editing` where cards are moved.
+    `carried` is the part of the address that says the values and `where`, with its question mark. It `is_editing` where cards are moved, and
+    `is_presented` where they stand alone in larger type.
     """
 
     dashboard: Dashboard
@@ -131,6 +172,11 @@ class DashboardPage:
     teams: tuple[str, ...]
     refreshed: str
     oldest: datetime | None
+    where: WherePage
+    is_presented: bool
+    screen_url: str
+    leave_url: str
+    refresh_seconds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +188,8 @@ class CardPage:
     fields: tuple[Field, ...]
     carried: str
     may_change: bool
+    where: WherePage
+    is_presented: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,27 +206,25 @@ def dashboards_page(found: Page[Dashboard], search: str) -> DashboardsPage:
     return DashboardsPage(list(found), search, pager_of(found, q=search))
 
 
-def carried_by(values: Mapping[str, str]) -> str:
-    """The part of an address that says values."""
-    return f"?{urlencode(values)}" if values else ""
-
-
 def dashboard_page(
     user: User,
     dashboard: Dashboard,
     served: list[CardServed],
     values: Mapping[str, str],
+    crossing: Crossing = NOT_CROSSED,
     *,
     editing: bool = False,
+    only: set[int] | None = None,
 ) -> DashboardPage:
-    """Lay out a dashboard for somebody."""
-    views = tuple(card_view(user, one, values) for one in served)
+    """Lay out a dashboard for somebody, with all its cards or `only` some."""
+    shown = [one for one in served if only is None or one.card.pk in only]
+    views = tuple(card_view(user, one, values, crossing) for one in shown)
     times = [view.when for view in views if view.when is not None]
     return DashboardPage(
         dashboard=dashboard,
         cards=views,
-        fields=tuple(fields_of([one.card for one in served], values)),
-        carried=carried_by(values),
+        fields=tuple(fields_of([one.card for one in shown], values)),
+        carried=where_carried(values, crossing.conditions),
         may_change=dashboard.owner_id == user.pk,
         is_editing=editing,
         is_full=len(views) >= CARDS,
@@ -187,16 +233,53 @@ def dashboard_page(
         teams=tuple(sorted(team.name for team in dashboard.teams.all())),
         refreshed=EVERY.get(dashboard.refresh_minutes, "") if dashboard.refresh_minutes else "",
         oldest=min(times) if times else None,
+        where=_where(served, values, crossing),
+        is_presented=SCREEN in values and not editing,
+        screen_url=where_carried({**values, SCREEN: "1"}, crossing.conditions),
+        leave_url=where_carried(
+            {name: value for name, value in values.items() if name != SCREEN}, crossing.conditions
+        )
+        or "?",
+        refresh_seconds=dashboard.refresh_minutes * 60,
     )
 
 
-def card_page(user: User, served: CardServed, values: Mapping[str, str]) -> CardPage:
+def _where(served: Sequence[CardServed], values: Mapping[str, str], crossing: Crossing) -> WherePage:
+    """Choices in words, each with the address without it."""
+    if not crossing.choices:
+        problem = (
+            "" if crossing.is_understood else "What was chosen is on no card any more; nothing is filtered."
+        )
+        return WherePage(problem=problem)
+    every, cards = crossing.conditions, crossing.cards or {}
+    told = [(str(one.card), cards[one.card.pk]) for one in served if one.card.pk in cards]
+    filtered = [title for title, one in told if one.by]
+    said = f"{counted(len(filtered), 'card')} filtered, by the rows that are stored"
+    chips = (
+        Chip(choice.words, where_carried(values, [one for one in every if one != choice.condition]) or "?")
+        for choice in crossing.choices
+    )
+    return WherePage(
+        tuple(chips),
+        said,
+        tuple((title, one.not_by) for title, one in told if one.not_by),
+        where_carried(values, ()) or "?",
+        tuple(one.sent for one in every),
+    )
+
+
+def card_page(
+    user: User, served: CardServed, values: Mapping[str, str], crossing: Crossing = NOT_CROSSED
+) -> CardPage:
     """Lay out one card as large as the page, with more of its rows."""
-    dashboard, view = served.card.dashboard, card_view(user, served, values)
-    result = _result(served)
+    dashboard, view = served.card.dashboard, card_view(user, served, values, crossing)
+    result, crossed = _result(served), (crossing.cards or {}).get(served.card.pk)
+    passing = crossed.passing if crossed is not None else None
     if result is not None and view.state in ("ready", "failed"):
         try:
             rows = rows_of(result, FULL_ROWS)
+            if passing is not None and passing.rows is not None:
+                rows = replace(passing.rows, rows=passing.rows.rows[:FULL_ROWS])
         except ResultGone:
             view = replace(view, **_nothing("expired"), is_refreshing=False)
         else:
@@ -204,20 +287,24 @@ def card_page(user: User, served: CardServed, values: Mapping[str, str]) -> Card
             formats = formats_of_chart(chart_of(served.card))
             read = [row[: len(names)] for row in rows.rows]
             cells = rows_cells(names, read, formats, ranges_of_rows(names, read, formats))
-            more = _more(result.row_count, len(cells), len(rows.columns) - len(names))
+            count = result.row_count if passing is None else passing.matching
+            more = _more(count, len(cells), len(rows.columns) - len(names))
             view = replace(view, columns=_columns(names, cells), rows=cells, more=more)
     return CardPage(
         card=view,
         dashboard=dashboard,
         fields=tuple(fields_of([served.card], values)),
-        carried=carried_by(values),
+        carried=where_carried(values, crossing.conditions),
         may_change=dashboard.owner_id == user.pk,
+        where=_where([served], values, crossing),
     )
 
 
-def card_view(user: User, served: CardServed, values: Mapping[str, str]) -> CardView:
-    """Lay out one card."""
-    card = served.card
+def card_view(
+    user: User, served: CardServed, values: Mapping[str, str], crossing: Crossing = NOT_CROSSED
+) -> CardView:
+    """Lay out one card, under what was chosen on others."""
+    card, carried = served.card, where_carried(values, crossing.conditions)
     fed = tuple(str(one["name"]) for one in parameters_of(card))
     is_seen = card.source is not None and not served.is_hidden and not served.is_gone
     view = CardView(
@@ -233,7 +320,7 @@ def card_view(user: User, served: CardServed, values: Mapping[str, str]) -> Card
         height=card.height,
         is_narrow=card.width <= HALF,
         fed=fed,
-        carried=carried_by(values),
+        carried=carried,
         source=card.source.name if card.source is not None and is_seen else "",
         source_id=card.source_id if is_seen else None,
         draft=card.saved.draft if card.saved is not None else card.draft,
@@ -258,7 +345,9 @@ def card_view(user: User, served: CardServed, values: Mapping[str, str]) -> Card
     supply = served.supplied.supply
     if not supply.is_ended and not supply.stop_requested and may_stop(user, supply):
         view = replace(view, stop_url=reverse("dashboards:card_stop", args=[card.pk]))
-    return _supplied(view, card, supply, served.supplied.drawing)
+    crossed = (crossing.cards or {}).get(card.pk, Crossed())
+    view = _supplied(view, card, supply, served.supplied.drawing, crossed)
+    return _pickable(view, supply, crossed, values, crossing)
 
 
 def _gone(card: Card) -> str:
@@ -267,7 +356,58 @@ def _gone(card: Card) -> str:
     return "The saved SQL of this card is gone, or no longer shared with the owner of this dashboard."
 
 
-def _supplied(view: CardView, card: Card, supply: Supply, drawing: Drawing | None) -> CardView:
+def _pickable(
+    view: CardView, supply: Supply, crossed: Crossed, values: Mapping[str, str], crossing: Crossing
+) -> CardView:
+    """A card whose cells lead to the page that they filter; one that is chosen leads to the page without it."""
+    card = int(view.id)
+    picks = (crossing.picks or {}).get(card, {})
+    if not picks or not view.columns:
+        return view
+    preview = _preview(supply, crossed)
+    own = {one.prefix: one.text for one in crossing.conditions if one.card == card}
+    rests = {
+        number: where_carried(values, [one for one in crossing.conditions if one.prefix != prefix])
+        for number, prefix in picks.items()
+    }
+    rows = [list(cells) for cells in view.rows]
+    kinds = preview["kinds"]
+    for cells, raw in zip(rows, preview["rows"], strict=False):
+        for number, prefix in picks.items():
+            text = cell_filter(raw[number], kinds[number], PREVIEW_CHARS) if number < len(cells) else ""
+            if not text:
+                continue
+            is_chosen = own.get(prefix) == text
+            rest = rests[number]
+            told = "" if is_chosen else f"{'&' if rest else '?'}{urlencode({WHERE: prefix + text})}"
+            url = f"{rest}{told}" or "?"
+            cells[number] = replace(cells[number], url=f"{url}#card-{card}", is_chosen=is_chosen)
+    return replace(view, rows=tuple(map(tuple, rows)), picks=json.dumps(picks))
+
+
+def _preview(supply: Supply, crossed: Crossed) -> dict[str, Any]:
+    """The first rows of a card, or of those that pass."""
+    if crossed.passing is None or crossed.passing.rows is None:
+        return dict(supply.preview)
+    return rows_preview(crossed.passing.rows, PREVIEW_ROWS)
+
+
+def _said(crossed: Crossed, supply: Supply) -> str:
+    """What choices do to a card."""
+    said = []
+    if crossed.passing is not None and supply.result is not None:
+        of = f"{crossed.passing.matching:,} of {counted(supply.result.row_count, 'row')}"
+        said.append(f"Filtered: {crossed.by} · {of}")
+    if crossed.not_by:
+        said.append(f"Not filtered: {crossed.not_by}")
+    if crossed.own:
+        said.append(f"Chosen here: {crossed.own}")
+    return ". ".join(said)
+
+
+def _supplied(
+    view: CardView, card: Card, supply: Supply, drawing: Drawing | None, crossed: Crossed = NOT_ANY
+) -> CardView:
     """A card for which rows are there, on their way, or could not be read."""
     result, is_working = supply.result, not supply.is_ended
     view = replace(
@@ -281,7 +421,9 @@ def _supplied(view: CardView, card: Card, supply: Supply, drawing: Drawing | Non
             return replace(view, state="failed")
     if result is None:
         return replace(view, **_nothing("working" if is_working else "expired"))
-    preview, count = supply.preview, result.row_count
+    preview, count = _preview(supply, crossed), result.row_count
+    if crossed.passing is not None:
+        count, drawing = crossed.passing.matching, crossed.drawing
     if not preview:  # rows of a run that are not drawn yet
         return replace(view, **_nothing("working" if is_working else "expired"))
     cells = preview_cells(preview, formats_of_chart(chart_of(card)))
@@ -294,6 +436,8 @@ def _supplied(view: CardView, card: Card, supply: Supply, drawing: Drawing | Non
         rows=cells,
         more=_more(count, len(cells), preview["column_count"] - len(columns)),
         is_cut=result.truncated,
+        crossed=_said(crossed, supply),
+        is_filtered=crossed.passing is not None,
     )
     if not count:
         return view
@@ -320,7 +464,9 @@ def _shown(
         return replace(view, note=note)
     if drawing is None or drawing.figure is None:
         note = str(chart.get("note", "")) or "No chart suits these rows."
-        return replace(view, note=note if card.shows == Card.Shows.CHART and drawing else "")
+        return replace(
+            view, note=note if drawing and (view.is_filtered or card.shows == Card.Shows.CHART) else ""
+        )
     return replace(view, figure=drawing.figure, sentence=drawing.sentence)
 
 
@@ -457,9 +603,13 @@ def _explored(source: Source, part: Explored, supplied: Supplied) -> CardView:
     return _supplied(view, card, supplied.supply, supplied.drawing)
 
 
-def card_url(card: Card, values: Mapping[str, str]) -> str:
+def card_url(card: Card, values: Mapping[str, str], conditions: Iterable[Condition] = ()) -> str:
     """Where a card stands on its dashboard."""
-    return reverse("dashboards:dashboard", args=[card.dashboard_id]) + carried_by(values) + f"#card-{card.pk}"
+    return (
+        reverse("dashboards:dashboard", args=[card.dashboard_id])
+        + where_carried(values, conditions)
+        + f"#card-{card.pk}"
+    )
 
 
 def _result(served: CardServed) -> Any:

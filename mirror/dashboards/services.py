@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -42,6 +43,8 @@ CARDS = 40
 # How wide and tall cards begin: of rows, and of one number. A text takes all columns, and a row for so many of its lines.
 SIZE, NUMBER_SIZE = (6, 4), (3, 2)
 LINES, LINE_CHARS = 3, 110
+
+_DRAGGED_TO, _DRAGGED_SIZE = re.compile(r"place ([0-9]{1,3})"), re.compile(r"size ([0-9]{1,2}) ([0-9]{1,2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +190,10 @@ def card_change(card: Card, *, title: str, shows: str = "", text: str = "") -> N
 
 
 def card_move(card: Card, to: str) -> None:
-    """Move a card one place on or back, or make it a column or a row larger or smaller. Raises: DashboardError."""
+    """Move a card one place on or back, or make it a column or a row larger or smaller. Raises: DashboardError.
+
+    One that was dragged is told its place, counted from 1, or its size: `place 3`, `size 6 4`.
+    """
     sizes = {
         "wider": ("width", min(COLUMNS, card.width + 1)),
         "narrower": ("width", max(NARROWEST, card.width - 1)),
@@ -199,19 +205,25 @@ def card_move(card: Card, to: str) -> None:
         setattr(card, name, size)
         card.save(update_fields=[name])
     elif to in ("earlier", "later"):
-        _place(card, -1 if to == "earlier" else 1)
+        _place(card, lambda now: now + (-1 if to == "earlier" else 1))
+    elif place := _DRAGGED_TO.fullmatch(to):
+        _place(card, lambda now: int(place[1]) - 1)
+    elif sides := _DRAGGED_SIZE.fullmatch(to):
+        card.width = min(COLUMNS, max(NARROWEST, int(sides[1])))
+        card.height = min(TALLEST, max(1, int(sides[2])))
+        card.save(update_fields=["width", "height"])
     else:
         raise DashboardError("A card cannot be moved like that.")
     _touch(card.dashboard)
 
 
 @transaction.atomic
-def _place(card: Card, step: int) -> None:
-    """Exchange a card with its neighbour; places are made anew, whatever they were."""
+def _place(card: Card, to: Callable[[int], int]) -> None:
+    """Put a card at another place among its neighbours, counted from 0; places are made anew, whatever they were."""
     Dashboard.objects.select_for_update().get(pk=card.dashboard_id)
     order = list(card.dashboard.cards.order_by("place", "pk"))
     now = next(n for n, one in enumerate(order) if one.pk == card.pk)
-    then = min(len(order) - 1, max(0, now + step))
+    then = min(len(order) - 1, max(0, to(now)))
     order.insert(then, order.pop(now))
     for place, one in enumerate(order, 1):
         one.place = place
@@ -236,9 +248,13 @@ def _line(text: str) -> str:
 
 
 def cards_serve(
-    user: User, dashboard: Dashboard, cards: list[Card], values: Mapping[str, str]
+    user: User,
+    dashboard: Dashboard,
+    cards: list[Card],
+    values: Mapping[str, str],
+    asked: set[int] | None = None,
 ) -> list[CardServed]:
-    """Give each card what it shows somebody with these values. What was never read is read by a worker from now on."""
+    """Give each card what it shows somebody with these values. What was never read is read by a worker from now on, of all cards or those `asked` for."""
     sources = selectors.sources_seen(user, cards)
     saved = selectors.saved_seen(dashboard.owner, cards)
     served: dict[int, CardServed] = {}
@@ -252,7 +268,7 @@ def cards_serve(
             served[card.pk] = CardServed(card, is_hidden=True)
         else:
             try:
-                wishes[card.pk] = _wish(card, sql_fed(card, values))
+                wishes[card.pk] = _wish(card, sql_fed(card, values), asked is None or card.pk in asked)
             except ParameterError as error:
                 served[card.pk] = CardServed(card, value_problem=str(error))
     for card, supplied in zip(
@@ -264,13 +280,13 @@ def cards_serve(
     return [served[card.pk] for card in cards]
 
 
-def _wish(card: Card, sql: str) -> Wish:
+def _wish(card: Card, sql: str, is_asked: bool = True) -> Wish:
     question, chart = card.question, card.chart
     if card.saved is not None:
         question, chart = card.saved.question or card.saved.name, card.saved.chart
     assert card.source is not None
     is_drawn = card.shows not in (Card.Shows.TABLE, Card.Shows.NUMBER, Card.Shows.CHANGE)
-    return Wish(card.source, sql, question, chart, is_drawn)
+    return Wish(card.source, sql, question, chart, is_drawn, is_asked)
 
 
 def cards_refresh(user: User, served: Iterable[CardServed]) -> int:

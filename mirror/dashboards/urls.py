@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.dashboards import views, why_views
+from mirror.dashboards import pdf_views, views, why_views
 
 app_name = "dashboards"
 urlpatterns = [
@@ -19,6 +19,9 @@ urlpatterns = [
     path("<int:pk>/refresh/", views.refresh, name="refresh"),
     path("<int:pk>/share/", views.share, name="share"),
     path("<int:pk>/delete/", views.delete, name="delete"),
+    path("<int:pk>/pdf/", pdf_views.pdf_ask, name="pdf_ask"),
+    path("pdf/<int:pk>/", pdf_views.pdf, name="pdf"),
+    path("pdf/<int:pk>/file/", pdf_views.pdf_file, name="pdf_file"),
     path("explore/<int:pk>/", views.explore, name="explore"),
     path("explore/<int:pk>/now/", views.explore_now, name="explore_now"),
     path("explore/<int:pk>/refresh/", views.explore_refresh, name="explore_refresh"),

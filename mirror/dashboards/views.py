@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -16,14 +16,21 @@ from mirror.asking.models import Version
 from mirror.dashboards import selectors, services
 from mirror.dashboards.card_parameters import values_given
 from mirror.dashboards.card_rows import supplies_refresh
+from mirror.dashboards.crossing import (
+    WHERE,
+    Condition,
+    cards_cross,
+    conditions_read,
+    where_carried,
+)
 from mirror.dashboards.errors import DashboardError
 from mirror.dashboards.exploring import Explored, overview_part, overview_parts, overview_serve
 from mirror.dashboards.forms import AddForm, CardForm, DashboardForm, TextForm
 from mirror.dashboards.models import Card, Dashboard
 from mirror.dashboards.pages import (
+    SCREEN,
     card_page,
     card_url,
-    carried_by,
     dashboard_page,
     dashboards_page,
     explore_page,
@@ -54,6 +61,17 @@ def _card(request: PersonRequest, pk: int, *, to_change: bool = False) -> Card:
     if to_change and not selectors.may_change(request.user, found.dashboard):
         raise PermissionDenied(f"Only {found.dashboard.owner} changes this dashboard.")
     return found
+
+
+def _conditions(request: PersonRequest) -> list[Condition]:
+    """What was chosen on cards, as the address says it."""
+    return conditions_read(request.GET.getlist(WHERE))
+
+
+def _values(request: PersonRequest, cards: list[Card]) -> dict[str, str]:
+    """The values of an address for the parameters of cards, and whether these stand alone."""
+    screen = {SCREEN: "1"} if request.GET.get(SCREEN) == "1" else {}
+    return values_given(request.GET, cards) | screen
 
 
 def _is_script(request: PersonRequest) -> bool:
@@ -112,9 +130,12 @@ def edit(request: PersonRequest, pk: int) -> HttpResponse:
 
 def _shown(request: PersonRequest, found: Dashboard, *, editing: bool = False) -> HttpResponse:
     cards = selectors.cards_of(found)
-    values = values_given(request.GET, cards)
+    values = _values(request, cards)
     served = services.cards_serve(request.user, found, cards, values)
-    page = dashboard_page(request.user, found, served, values, editing=editing)
+    crossing = cards_cross(served, _conditions(request))
+    if editing:  # all rows are arranged
+        crossing = replace(crossing, cards=None, picks=None)
+    page = dashboard_page(request.user, found, served, values, crossing, editing=editing)
     return render(request, "dashboards/dashboard.html", {"page": page, "text_form": TextForm()})
 
 
@@ -123,22 +144,30 @@ def now(request: PersonRequest, pk: int) -> HttpResponse:
     """How chosen cards stand, as a fragment: for a page that waits, or whose values changed."""
     found = _dashboard(request, pk)
     every = selectors.cards_of(found)
-    values = values_given(request.GET, every)
+    values = _values(request, every)
     wanted = {int(key) for key in request.GET.get(ONLY, "").split(",") if is_id(key)}
-    served = services.cards_serve(request.user, found, [card for card in every if card.pk in wanted], values)
+    conditions = _conditions(request)
     if not _is_script(request):
-        return redirect(reverse("dashboards:dashboard", args=[pk]) + carried_by(values))
-    page = dashboard_page(request.user, found, served, values, editing=request.GET.get("is-editing") == "1")
+        return redirect(reverse("dashboards:dashboard", args=[pk]) + where_carried(values, conditions))
+    is_editing = request.GET.get("is-editing") == "1"
+    # The others say what can be chosen on these, and what was chosen.
+    served = services.cards_serve(request.user, found, every, values, wanted)
+    crossing = cards_cross(served, conditions, wanted)
+    if is_editing:
+        crossing = replace(crossing, cards=None, picks=None)
+    page = dashboard_page(request.user, found, served, values, crossing, editing=is_editing, only=wanted)
     return render(request, "dashboards/_now.html", {"page": page})
 
 
 @require_safe
 def card(request: PersonRequest, pk: int) -> HttpResponse:
     """One card that fills the page, with its rows."""
-    found = _card(request, pk)
-    values = values_given(request.GET, [found])
-    (served,) = services.cards_serve(request.user, found.dashboard, [found], values)
-    page = card_page(request.user, served, values)
+    found, conditions = _card(request, pk), _conditions(request)
+    cards = selectors.cards_of(found.dashboard) if conditions else [found]
+    values = _values(request, cards)
+    every = services.cards_serve(request.user, found.dashboard, cards, values, {pk})
+    crossing = cards_cross(every, conditions, {pk})
+    page = card_page(request.user, next(one for one in every if one.card.pk == pk), values, crossing)
     return render(request, "dashboards/card.html", {"page": page})
 
 
@@ -147,11 +176,11 @@ def refresh(request: PersonRequest, pk: int) -> HttpResponse:
     """Read the rows of all cards anew."""
     found = _dashboard(request, pk)
     cards = selectors.cards_of(found)
-    values = values_given(request.GET, cards)
+    values = _values(request, cards)
     services.cards_refresh(request.user, services.cards_serve(request.user, found, cards, values))
     if _is_script(request):
         return HttpResponse(status=204)
-    return redirect(reverse("dashboards:dashboard", args=[pk]) + carried_by(values))
+    return redirect(reverse("dashboards:dashboard", args=[pk]) + where_carried(values, _conditions(request)))
 
 
 @require_POST
@@ -162,7 +191,7 @@ def card_refresh(request: PersonRequest, pk: int) -> HttpResponse:
     services.cards_refresh(request.user, services.cards_serve(request.user, found.dashboard, [found], values))
     if _is_script(request):
         return HttpResponse(status=204)
-    return redirect(card_url(found, values))
+    return redirect(card_url(found, values, _conditions(request)))
 
 
 @require_POST
@@ -174,7 +203,7 @@ def card_stop(request: PersonRequest, pk: int) -> HttpResponse:
     services.card_stop(request.user, served)
     if _is_script(request):
         return HttpResponse(status=204)
-    return redirect(card_url(found, values))
+    return redirect(card_url(found, values, _conditions(request)))
 
 
 # ---------------------------------------------------------------- exploring

@@ -180,6 +180,16 @@ def keys_page() -> KeysPage:
             [Keys("Enter", "Ask"), Keys("Shift Enter", "A new line"), Keys("Tab", "Take a suggestion")],
         ),
         (
+            "Dashboards",
+            [
+                Keys("f", "Full screen, and back"),
+                Keys(
+                    "Arrows", "Walk the points of a chart, or the values of a table that filter other cards"
+                ),
+                Keys("Enter", "Filter the other cards by this point or value"),
+            ],
+        ),
+        (
             "SQL",
             [
                 Keys("Ctrl Enter or ⌘ Enter", "Run; of several statements the one at the cursor"),

@@ -46,7 +46,7 @@ class Bar:
 class Cell:
     """A cell ready to print: what is shown, what a copy gives, and its look (`num`, `null`, `code`, ``).
 
-    One that `is_cut` is so long that a copy has to ask for it.
+    One that `is_cut` is so long that a copy has to ask for it. Where it is a choice, its address is `url`.
     """
 
     text: str
@@ -54,6 +54,8 @@ class Cell:
     look: str = ""
     is_cut: bool = field(default=False, repr=False)
     bar: Bar | None = field(default=None, repr=False)
+    url: str = field(default="", repr=False)
+    is_chosen: bool = field(default=False, repr=False)
 
 
 def shown(value: Any, column: str = "", wanted: ColumnFormat | None = None) -> Cell:

@@ -28,12 +28,14 @@ class ResultAway(ResultGone):
 
 
 @contextmanager
-def file_opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that reads this file and nothing else, whatever its SQL says."""
+def file_opened(*paths: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that reads these files and nothing else, whatever its SQL says."""
     connection = duckdb.connect(":memory:", config={"threads": 1})
     try:
         connection.execute("SET TimeZone = 'UTC'")
-        connection.execute("SET allowed_paths = [?]", [str(path)])
+        connection.execute(
+            f"SET allowed_paths = [{', '.join('?' * len(paths))}]", [str(path) for path in paths]
+        )
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         yield connection

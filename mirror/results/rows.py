@@ -6,8 +6,9 @@ its SQL other than as a parameter.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -17,10 +18,12 @@ import duckdb
 import pyarrow.parquet as pq
 
 from mirror.results.encoding import ITSELF, StoredColumn, decoder, file_columns
-from mirror.results.filters import rows_searched, search_of, where_of
+from mirror.results.filters import BadFilter, rows_searched, search_of, where_of
 from mirror.results.models import StoredResult
-from mirror.results.opened_files import file_kept, file_opened
+from mirror.results.opened_files import ResultGone, file_kept, file_opened
 from sqlagent.values import Kind, Rows
+
+log = logging.getLogger(__name__)
 
 # Rows read at once when a whole result is walked through.
 BATCH_ROWS = 5_000
@@ -149,6 +152,61 @@ def rows_of(result: StoredResult, limit: int | None = None) -> Rows:
         cut_cells=result.cut_cells,
         kinds=tuple(Kind(column.kind) if column.kind else Kind.OTHER for column in columns),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """The first rows of a result that pass its filters, and how many do. `problem` says why they could not be looked for."""
+
+    rows: Rows | None
+    matching: int = 0
+    problem: str = ""
+
+
+def results_passing(wanted: Sequence[tuple[StoredResult, dict[int, str]]], limit: int) -> list[Passing]:
+    """Filter several results, all by one DuckDB: opening it costs more than reading a small file. Filters are those of `rows_page`."""
+    with ExitStack() as stack:
+        paths: dict[Any, Path | str] = {}
+        for result, _ in wanted:
+            if result.pk not in paths:
+                try:
+                    paths[result.pk] = stack.enter_context(file_kept(result))
+                except ResultGone as error:
+                    paths[result.pk] = str(error)
+        connection = stack.enter_context(
+            file_opened(*(path for path in paths.values() if isinstance(path, Path)))
+        )
+        return [_passing(connection, result, paths[result.pk], filters, limit) for result, filters in wanted]
+
+
+def _passing(
+    connection: duckdb.DuckDBPyConnection,
+    result: StoredResult,
+    path: Path | str,
+    filters: dict[int, str],
+    limit: int,
+) -> Passing:
+    if isinstance(path, str):
+        return Passing(None, problem=path)
+    columns = columns_of(result)
+    try:
+        where, values = where_of(columns, filters)
+        tail = f"ORDER BY {_IN_ORDER} LIMIT ?"
+        raw = connection.execute(_sql(_chosen(columns), where, tail), [str(path), *values, limit]).fetchall()
+        matching = len(raw)
+        if matching == limit:
+            counted = connection.execute(_sql("count(*)", where), [str(path), *values]).fetchone()
+            matching = int((counted or (0,))[0])
+        rows = tuple(_decoded(columns, raw))
+    except BadFilter as error:
+        return Passing(None, problem=str(error))
+    except duckdb.Error as error:
+        log.warning("The file of result %s could not be filtered: %s", result.pk, error)
+        return Passing(None, problem="The file with these rows is damaged. Run the SQL again.")
+    told = tuple(Kind(column.kind) if column.kind else Kind.OTHER for column in columns)
+    names = tuple(column.name for column in columns)
+    cut = result.truncated or matching > len(rows)
+    return Passing(Rows(columns=names, rows=rows, truncated=cut, kinds=told), matching)
 
 
 @contextmanager

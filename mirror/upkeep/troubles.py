@@ -31,6 +31,7 @@ WORK = {
     "version": "SQL of people and of answers",
     "glance": "First rows and plans",
     "supply": "Rows of dashboards",
+    "pdf_export": "Dashboards as PDF",
     "trial": "Terms on trial",
     "posed_round": "Questions to verify",
     "evaluation": "Evaluations",

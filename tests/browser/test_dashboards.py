@@ -98,6 +98,68 @@ def test_a_dashboard_from_its_first_card_to_its_end(page: Page) -> None:
     expect(page.get_by_role("main")).to_contain_text("Morning is gone.")
 
 
+def test_cards_filter_cards_fill_the_screen_and_are_dragged(page: Page) -> None:
+    ask(page, "How many customers are there in each country?")
+    answered(page)
+    add(page, "Countries", new="Places")
+    board = page.url.partition("#")[0]
+    ask(page, "How many stores are there?")
+    answered(page)
+    write_sql(
+        page, "SELECT country, city, count(*) AS customers FROM customers GROUP BY 1, 2 ORDER BY 3 DESC"
+    )
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#result .panel-foot")).to_contain_text("rows")
+    add(page, "Cities")
+    page.goto(board)
+    expect(page.locator("mirror-chart[data-drawn]").first).to_be_visible()
+
+    # A point of a chart by keyboard, its chip away by keyboard.
+    place = page.locator(".card", has_text="Countries").locator(".chart-place")
+    place.focus()
+    expect(page.locator("mirror-chart[data-walked]").first).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#announcer")).to_contain_text("Enter filters the other cards")
+    page.keyboard.press("Enter")
+    expect(page.locator("#announcer")).to_contain_text("1 card filtered")
+    expect(page.locator(".card-crossed[data-filtered]")).to_contain_text("Filtered: country is")
+    expect(place).to_be_focused()
+    assert "where=" in page.url
+    assert violations(page) == []
+    page.get_by_role("link", name="Remove the filter").press("Enter")
+    expect(page.locator(".card-crossed")).to_have_count(0)
+    assert page.url == board
+
+    page.keyboard.press("f")
+    expect(page.get_by_role("link", name="Leave full screen")).to_be_focused()
+    expect(page.get_by_role("navigation")).to_be_hidden()
+    assert "full-screen=1" in page.url
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("link", name="Full screen", exact=True)).to_be_visible()
+
+    # Dragged: given up by Escape, then kept.
+    page.get_by_role("link", name="Arrange").click()
+    expect(page.locator(".card-grip").first).to_be_attached()
+    for key in ("Escape", ""):
+        page.get_by_role("button", name="Move “Countries”").hover()
+        page.mouse.down()
+        box = page.locator(".card").nth(1).bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] * 0.8, steps=8)
+        expect(page.locator(".card[data-dragged]")).to_be_visible()
+        if key:
+            page.keyboard.press(key)
+        page.mouse.up()
+        said = "Countries stays where it was" if key else "Countries: place 2 of 2"
+        expect(page.locator("#announcer")).to_have_text(said)
+    page.reload()
+    assert page.locator(".card h2 > a").all_inner_texts() == ["Cities", "Countries"]
+    page.goto(board)
+    page.get_by_role("link", name="Arrange").click()
+    page.get_by_role("link", name="Delete").click()
+    page.get_by_role("button", name="Delete Places").click()
+
+
 def test_why_a_figure_changed_is_watched_as_it_is_read_and_leads_to_a_value(page: Page) -> None:
     ask(page, "Number of returns by month in 2025")
     answered(page)

@@ -37,6 +37,7 @@ ADDRESSES = [
     ("dashboard", "get", (200, 200, 404)),
     ("now", "get", (302, 302, 404)),
     ("refresh", "post", (302, 302, 404)),
+    ("pdf_ask", "post", (302, 302, 404)),
     ("card", "get", (200, 200, 404)),
     ("card_refresh", "post", (302, 302, 404)),
     ("card_stop", "post", (302, 302, 404)),
@@ -130,6 +131,9 @@ def test_every_address_is_walked() -> None:
         "explore",
         "explore_now",
         "explore_refresh",
+        # Walked in tests/web/test_dashboard_pdf.py.
+        "pdf",
+        "pdf_file",
         # Walked in tests/web/test_why.py.
         "explore_why",
         "explore_why_ask",
@@ -320,6 +324,22 @@ def test_a_value_that_is_missing_or_of_another_kind_is_said_in_the_card_and_at_i
     page = seen(as_alice, board, least="many")
     assert page.count("is not a number") == 1
     assert ">many</" in page
+
+
+def test_a_card_that_was_dragged_keeps_its_place_and_size_within_bounds(board, shop, as_alice) -> None:
+    for n in range(3):
+        Card.objects.create(dashboard=board, kind="text", title=f"T{n}", place=n + 2)
+    first = board.cards.order_by("place")[0]
+    move = url("card_move", first.pk)
+    for to, place in (("place 3", 2), ("place 999", 3), ("place 1", 0)):
+        assert as_alice.post(move, {"to": to}).status_code == 302
+        assert list(board.cards.order_by("place").values_list("pk", flat=True)).index(first.pk) == place
+    for to, size in (("size 5 7", (5, 7)), ("size 99 99", (12, 10)), ("size 0 0", (2, 1))):
+        answer = as_alice.post(move, {"to": to}, headers={"X-Requested-With": "mirror-board"})
+        assert answer.json() == {"width": size[0], "height": size[1]}
+    assert {as_alice.post(move, {"to": to}).status_code for to in ("place x", "size 5", "place -1", "")} == {
+        422
+    }
 
 
 def test_cards_that_wait_are_asked_for_alone(board, shop, as_alice) -> None:

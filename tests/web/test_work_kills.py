@@ -21,8 +21,9 @@ from django.db import connection
 
 from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread
-from mirror.dashboards import card_rows
-from mirror.dashboards.models import Supply
+from mirror.dashboards import card_rows, pdf_exports
+from mirror.dashboards.models import Card, PdfExport, Supply
+from mirror.dashboards.services import dashboard_make
 from mirror.knowledge import evaluation_work, improving, posing, trials
 from mirror.knowledge.answer_services import answer_verify
 from mirror.knowledge.term_services import TermWish
@@ -179,6 +180,7 @@ def rows_of_each_kind(alice, source: Source, hook: Gate, model: Gate) -> dict[st
         "version": version,
         "glance": glancing.glance_rows(alice, source, "sales"),
         "supply": supply_wanted(alice, source),
+        "pdf_export": pdf_wanted(alice, source),
         "trial": trials.trial_ask(source, TermWish("early", "filter", "id < 10"), alice),
         "posed_round": posing.round_ask(source, alice),
         "evaluation": evaluation_wanted(alice, source),
@@ -196,6 +198,13 @@ def supply_wanted(alice, source: Source) -> Supply:
     (wanted,) = card_rows.wishes_supply(alice, [card_rows.Wish(source, SQL)])
     assert wanted.supply is not None
     return wanted.supply
+
+
+def pdf_wanted(alice, source: Source) -> PdfExport:
+    """It waits for the rows of its card, which are read by the supply."""
+    made = dashboard_make(alice, "Sales")
+    Card.objects.create(dashboard=made, kind="sql", source=source, sql=SQL, title="How many")
+    return pdf_exports.pdf_ask(alice, made, {}, [])
 
 
 def evaluation_wanted(alice, source: Source) -> Leased:
@@ -246,6 +255,7 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     assert (rows["version"].failure, rows["version"].result.row_count) == (None, 1)
     assert (rows["glance"].failure, rows["glance"].result.row_count) == (None, 20)
     assert (rows["supply"].failure, rows["supply"].preview["rows"]) == (None, [[50]])
+    assert (rows["pdf_export"].failure, rows["pdf_export"].row_count) == (None, 1)
     assert rows["trial"].said["sql"] == "sales.id < 10", rows["trial"].said
     assert rows["posed_round"].said == {"questions": []}  # one small table gives nothing to ask
     assert "too few verified" in rows["improvement"].why, rows["improvement"].problem

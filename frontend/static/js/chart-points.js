@@ -30,7 +30,7 @@ class Points {
   }
 
   walked(event) {
-    if (event.key === "Enter" && this.at[1] >= 0 && this.tabs) { event.preventDefault(); this.show(...this.at); return; }
+    if (event.key === "Enter" && this.at[1] >= 0 && (this.tabs || this.card)) { event.preventDefault(); this.show(...this.at); return; }
     if (event.key === "Escape") { this.at[1] = -1; this.mark(); return; }
     const step = STEPS[event.key];
     if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -42,7 +42,7 @@ class Points {
     this.at = [next, Math.max(0, Math.min(last, point < 0 && step[0] > -Infinity && step[0] < Infinity ? 0 : point + step[0]))];
     if (last < 0) return;
     this.mark(...this.at);
-    const tail = this.filters(...this.at) ? "; Enter shows its rows" : "";
+    const tail = this.filters(...this.at) ? `; Enter ${this.card ? "filters the other cards" : "shows its rows"}` : "";
     announce(`${this.words(...this.at)} (${this.at[1] + 1} of ${last + 1})${tail}`);
   }
 
@@ -104,7 +104,7 @@ class Points {
   /** The filters of a point, by the numbers of their columns; nothing where a value makes none. */
   filters(line, point) {
     const { drill } = this;
-    if (!drill || !this.tabs) return null;
+    if (!drill || !(this.tabs || this.card)) return null;
     const own = (drill.is_by_trace ? drill.points[line] : drill.points)?.[point];
     const found = (own ?? []).map((text, n) => [drill.columns[n], text]);
     if (drill.series !== null) found.push([drill.series, drill.names[line]]);
@@ -112,12 +112,15 @@ class Points {
   }
 
   clicked(point) {
-    if (!this.tabs) return;
+    if (!this.tabs && !this.card) return;
     const spot = point.pointNumber ?? point.pointNumbers?.[0];
     const [line, at] = Array.isArray(spot) ? spot : [point.curveNumber, spot];
     this.at = [line, at];
     this.show(line, at);
   }
+
+  /** The card of a dashboard whose values filter others. */
+  get card() { return this.chart.closest("[data-picks]"); }
 
   get tabs() { return this.chart.closest("mirror-tabs"); }
 
@@ -125,6 +128,7 @@ class Points {
 
   async show(line, point) {
     const filters = this.filters(line, point);
+    if (filters && this.card) { this.chart.dispatchEvent(new CustomEvent("mirror-point", { bubbles: true, detail: filters })); return; }
     const form = this.grid?.querySelector("form");
     if (!filters || !form) { announce("The rows of this point cannot be shown alone."); return; }
     const words = this.words(line, point);

@@ -20,6 +20,11 @@ export function rgb(css) {
   return `rgb(${[...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).join(", ")})`;
 }
 
+/** A size of type in pixels, larger where the page is. */
+export function size(pixels) {
+  return Math.round((pixels * parseFloat(getComputedStyle(document.documentElement).fontSize)) / 16);
+}
+
 /** The template every chart is drawn with: our type, lines and colours, nothing of the library's own. */
 export function template() {
   const text = colour("--text");
@@ -27,28 +32,28 @@ export function template() {
   const line = colour("--line");
   const axis = {
     color: muted, gridcolor: line, linecolor: colour("--line-strong"), zerolinecolor: colour("--line-strong"), zerolinewidth: 1,
-    automargin: true, ticks: "", autotickangles: [0, 30, 45], title: { standoff: 12, font: { size: 13, color: muted } }, tickfont: { size: 12, color: muted },
+    automargin: true, ticks: "", autotickangles: [0, 30, 45], title: { standoff: 12, font: { size: size(13), color: muted } }, tickfont: { size: size(12), color: muted },
   };
   const series = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => colour(`--series-${n}`));
   const scale = [1, 2, 3, 4, 5].map((n, i) => [i / 4, colour(`--scale-${n}`)]);
   return {
     layout: {
-      font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: text },
+      font: { family: getComputedStyle(document.body).fontFamily, size: size(13), color: text },
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", colorway: series,
       colorscale: { sequential: scale, sequentialminus: [...scale].map(([at, c]) => [1 - at, c]).reverse(), diverging: diverging() },
-      title: { font: { size: 15, color: text }, subtitle: { font: { size: 13, color: muted } }, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container", yanchor: "top", pad: { l: 4, t: 6 } },
+      title: { font: { size: size(15), color: text }, subtitle: { font: { size: size(13), color: muted } }, x: 0, xref: "container", xanchor: "left", y: 1, yref: "container", yanchor: "top", pad: { l: 4, t: 6 } },
       margin: { l: 8, r: 16, t: 12, b: 8, pad: 4 },
       xaxis: { ...axis, showgrid: false }, yaxis: axis,
-      legend: { orientation: "h", x: 0, xanchor: "left", y: 0, yref: "container", yanchor: "bottom", font: { size: 12, color: text }, title: { font: { size: 12, color: muted } } },
+      legend: { orientation: "h", x: 0, xanchor: "left", y: 0, yref: "container", yanchor: "bottom", font: { size: size(12), color: text }, title: { font: { size: size(12), color: muted } } },
       hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line-strong"), font: { color: text, size: 13 }, align: "left" },
-      shapedefaults: { line: { color: text } }, annotationdefaults: { font: { size: 12, color: muted } },
+      shapedefaults: { line: { color: text } }, annotationdefaults: { font: { size: size(12), color: muted } },
       hovermode: "closest", bargap: 0.28, separators: ".,",
     },
     data: {
       bar: [{ marker: { line: { width: 0 } }, textfont: { color: text }, textangle: 0, constraintext: "none" }],
       scatter: [{ line: { width: 2 }, marker: { size: 7 } }],
       box: [{ line: { width: 1.5 }, boxpoints: false }],
-      heatmap: [{ colorscale: scale, colorbar: { thickness: 10, outlinewidth: 0, tickfont: { size: 12, color: muted } }, hoverongaps: false }],
+      heatmap: [{ colorscale: scale, colorbar: { thickness: 10, outlinewidth: 0, tickfont: { size: size(12), color: muted } }, hoverongaps: false }],
       pie: [{ sort: false, marker: { line: { color: colour("--panel"), width: 2 } } }],
     },
   };

@@ -1,10 +1,12 @@
 // <mirror-board now>: the cards of a dashboard. Cards whose rows are on their way are asked for, all in one request, until they
 // are there. Changed values of the form above reload only the cards they feed, and stand in the address. With `editing` the buttons
-// of a card move and size it where it stands; with `reloads` the page comes anew once its card has its rows.
+// of a card move and size it where it stands. A value that is chosen on a card filters the others, and stands in the address too.
+// With `presents` the cards stand alone. With `reloads` the page comes anew once its card has its rows.
 import { announce } from "./announce.js";
 
 const POLL_MS = 700;
 const LATER_MS = 2500;
+const AGAIN_MS = 60_000;
 // After so many looks the rows take long, and looks are fewer.
 const OFTEN = 20;
 const KEYS = { ArrowLeft: "earlier", ArrowUp: "earlier", ArrowRight: "later", ArrowDown: "later" };
@@ -23,6 +25,14 @@ class MirrorBoard extends HTMLElement {
     this.sent = (event) => this.submitted(event);
     document.addEventListener("submit", this.sent);
     this.addEventListener("keydown", (event) => this.pressed(event));
+    this.picked = (event) => this.clicked(event);
+    document.addEventListener("click", this.picked);
+    this.addEventListener("mirror-point", (event) => this.pointed(event));
+    this.screen = (event) => this.screened(event);
+    for (const name of ["keydown", "fullscreenchange"]) document.addEventListener(name, this.screen);
+    if (this.hasAttribute("editing")) void import("./board-drag.js").then(({ dragging }) => dragging(this));
+    this.rove();
+    this.schedule();
     this.wait();
   }
 
@@ -30,6 +40,9 @@ class MirrorBoard extends HTMLElement {
     clearTimeout(this.timer);
     removeEventListener("popstate", this.leave);
     document.removeEventListener("submit", this.sent);
+    document.removeEventListener("click", this.picked);
+    for (const name of ["keydown", "fullscreenchange"]) document.removeEventListener(name, this.screen);
+    clearInterval(this.again);
   }
 
   cards(which) {
@@ -65,6 +78,14 @@ class MirrorBoard extends HTMLElement {
       old.replaceChildren(...document.adoptNode(problem).childNodes);
       document.getElementById(problem.id.replace("value-problem-", "value-"))?.setAttribute("aria-invalid", String(old.childElementCount > 0));
     }
+    const [were, are] = [document.getElementById("board-where"), page.getElementById("board-where")];
+    const said = were && are && were.innerHTML !== are.innerHTML;
+    if (said) {
+      const isFocused = were.contains(document.activeElement);
+      were.replaceChildren(...document.adoptNode(are).childNodes);
+      announce(were.querySelector("[data-said]")?.textContent ?? "All rows are shown");
+      if (isFocused) (were.querySelector("a") ?? this.querySelector("a, button"))?.focus({ preventScroll: true });
+    }
     for (const id of ids) {
       const [old, fresh] = [document.getElementById(`card-${id}`), page.getElementById(`card-${id}`)];
       if (!fresh) { old?.removeAttribute("data-working"); continue; }
@@ -72,12 +93,96 @@ class MirrorBoard extends HTMLElement {
       const html = fresh.outerHTML;
       if (!old || this.shown.get(id) === html) continue;
       this.shown.set(id, html);
-      const focused = old.contains(document.activeElement) ? document.activeElement.id : null;
-      old.replaceWith(document.adoptNode(fresh));
-      if (focused !== null) (document.getElementById(focused) || fresh.querySelector("a, button"))?.focus({ preventScroll: true });
-      if (!("working" in fresh.dataset)) announce(`${fresh.querySelector("h2")?.textContent ?? "A card"} is there`);
+      const waited = old.hasAttribute("data-working");
+      const focused = old.contains(document.activeElement) ? document.activeElement : null;
+      const row = focused ? [...old.querySelectorAll(".pick")].indexOf(focused) : -1;
+      if (figure(old) && figure(old) === figure(fresh)) renew(old, document.adoptNode(fresh));
+      else {
+        old.replaceWith(document.adoptNode(fresh));
+        if (focused) (document.getElementById(focused.id) || fresh.querySelectorAll(".pick")[row] || fresh.querySelector("a, button"))?.focus({ preventScroll: true });
+      }
+      if (!said && waited && !("working" in fresh.dataset)) announce(`${fresh.querySelector("h2")?.textContent ?? "A card"} is there`);
     }
+    this.rove();
     this.age();
+  }
+
+  // One choice of a table is a stop of the Tab key; arrow keys reach the others.
+  rove() {
+    for (const table of this.querySelectorAll(".card-rows")) {
+      const picks = [...table.querySelectorAll(".pick")];
+      const first = picks.find((pick) => pick === document.activeElement) ?? picks[0];
+      for (const pick of picks) pick.tabIndex = pick === first ? 0 : -1;
+    }
+  }
+
+  clicked(event) {
+    const link = event.target.closest("a[data-where], a[data-screen]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || this.hasAttribute("reloads")) return;
+    event.preventDefault();
+    if (link.matches("[data-screen]")) this.present(!this.hasAttribute("presents"));
+    else this.choose(new URL(link.href).searchParams);
+  }
+
+  // "f" shows the cards alone, and Escape leaves that; a browser that fills its screen leaves by itself.
+  screened(event) {
+    const presents = this.hasAttribute("presents");
+    if (event.type === "fullscreenchange") { if (presents && !document.fullscreenElement) this.present(false); return; }
+    if (!document.querySelector("[data-screen]") || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (event.key === "f" || (event.key === "Escape" && presents)) this.present(!presents);
+  }
+
+  present(isOn) {
+    this.toggleAttribute("presents", isOn);
+    this.choose(new URLSearchParams(location.search), []);
+    if (isOn) document.documentElement.requestFullscreen?.().catch(() => undefined);
+    else if (document.fullscreenElement) void document.exitFullscreen();
+    this.schedule();
+    document.dispatchEvent(new Event("mirror-theme")); // charts are drawn in the type of the page
+    [...document.querySelectorAll("[data-screen]")].find((link) => link.checkVisibility())?.focus({ preventScroll: true });
+    announce(isOn ? "Full screen; Escape leaves it" : "Full screen left");
+  }
+
+  // Rows of a dashboard with a schedule are read anew by the server; a page that is not touched shows them within a minute.
+  schedule() {
+    clearInterval(this.again);
+    if (this.hasAttribute("presents") && this.hasAttribute("scheduled")) {
+      this.again = setInterval(() => this.look(this.cards(":not(.card-text)")), AGAIN_MS);
+    }
+  }
+
+  /** A point of a chart was chosen: its values filter the other cards, or no longer do. */
+  pointed({ target, detail }) {
+    const picks = JSON.parse(target.closest("[data-picks]").dataset.picks);
+    const asked = new URLSearchParams(location.search);
+    let is = false;
+    for (const [column, text] of detail) {
+      const prefix = picks[column];
+      if (!prefix) continue;
+      is = true;
+      const before = asked.getAll("where");
+      asked.delete("where");
+      for (const one of before) if (!one.startsWith(prefix)) asked.append("where", one);
+      if (!before.includes(prefix + text)) asked.append("where", prefix + text);
+    }
+    if (is) this.choose(asked);
+    else announce("No other card has this column.");
+  }
+
+  choose(asked, cards = [...this.querySelectorAll("[data-card]:not(.card-text)")]) {
+    if (this.hasAttribute("presents")) asked.set("full-screen", "1");
+    else asked.delete("full-screen");
+    this.address(asked);
+    if (cards.length) this.begin(cards);
+  }
+
+  address(asked) {
+    history.pushState(null, "", `${location.pathname}${asked.size ? `?${asked}` : ""}`);
+    for (const carrier of document.querySelectorAll("[data-carries]")) {
+      const where = carrier instanceof HTMLFormElement ? "action" : "href";
+      carrier.setAttribute(where, `${carrier.getAttribute(where).split("?")[0]}${location.search}`);
+    }
   }
 
   // The page's own time of data is that of its oldest card.
@@ -96,20 +201,29 @@ class MirrorBoard extends HTMLElement {
     if (this.hasAttribute("reloads")) { if (event.type === "submit") this.form.submit(); return; }
     const before = new URLSearchParams(location.search);
     const after = new URLSearchParams(before);
-    const names = [...new Set([...this.form.elements].map((field) => field.name).filter(Boolean))];
+    const names = [...new Set([...this.form.elements].filter((field) => field.type !== "hidden").map((field) => field.name).filter(Boolean))];
     for (const name of names) {
       const value = this.form.elements[name].value.trim();
       if (value) after.set(name, value); else after.delete(name);
     }
     const differ = names.filter((name) => before.get(name) !== after.get(name));
     if (!differ.length) return;
-    history.pushState(null, "", `${location.pathname}${after.size ? `?${after}` : ""}`);
-    for (const carrier of document.querySelectorAll("[data-carries]")) {
-      const where = carrier instanceof HTMLFormElement ? "action" : "href";
-      carrier.setAttribute(where, `${carrier.getAttribute(where).split("?")[0]}${location.search}`);
-    }
+    this.address(after);
     const fed = [...this.querySelectorAll("[data-card]")].filter((card) => card.dataset.fed.split(" ").some((name) => differ.includes(name)));
     this.begin(fed);
+  }
+
+  walked(event) {
+    const step = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    const picks = [...event.target.closest(".card-rows").querySelectorAll(".pick")];
+    const across = /Up|Down/.test(event.key) ? event.target.closest("tr").querySelectorAll(".pick").length : 1;
+    const next = picks[picks.indexOf(event.target) + step * across];
+    if (!next) return;
+    event.target.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
   }
 
   begin(cards) {
@@ -140,6 +254,26 @@ class MirrorBoard extends HTMLElement {
     return undefined;
   }
 
+  /** Keep what a drag came to, by the form of the card's buttons. */
+  async dragged(card, to, place) {
+    const form = card.querySelector("form[data-moves]");
+    const sent = new FormData(form);
+    sent.set("to", to);
+    // Others move, not the card: it keeps the focus, and its chart is not drawn again.
+    const others = [...this.children].filter((one) => one !== card);
+    if (to.startsWith("place")) {
+      card.before(...others.slice(0, place).filter((one) => card.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING));
+      card.after(...others.slice(place).filter((one) => card.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING));
+    }
+    try {
+      const reply = await fetch(form.getAttribute("action"), { method: "POST", body: sent, headers: { "X-Requested-With": "mirror-board" } });
+      if (reply.redirected || !reply.ok) location.reload();
+      else this.moved(card, to.startsWith("place") ? "here" : to, await reply.json());
+    } catch {
+      location.reload();
+    }
+  }
+
   // The neighbour moves, not the card: what has the focus keeps it, and only one chart is drawn again.
   moved(card, to, { width, height }) {
     const name = card.querySelector("h2")?.textContent ?? "The card";
@@ -151,15 +285,35 @@ class MirrorBoard extends HTMLElement {
     card.toggleAttribute("data-narrow", width <= 4);
     card.scrollIntoView({ block: "nearest" });
     const place = [...this.children].indexOf(card) + 1;
-    announce(to in OPPOSITE ? `${name}: place ${place} of ${this.children.length}` : `${name}: ${width} columns, ${height} rows`);
+    announce(to in OPPOSITE || to === "here" ? `${name}: place ${place} of ${this.children.length}` : `${name}: ${width} columns, ${height} rows`);
   }
 
   pressed(event) {
+    if (event.target.matches(".pick")) { this.walked(event); return; }
     if (!event.target.matches("[data-handle]") || event.ctrlKey || event.metaKey || event.altKey) return;
     const to = (event.shiftKey ? SHIFTED : KEYS)[event.key];
     if (!to) return;
     event.preventDefault();
     event.target.closest("[data-tools]").querySelector(`button[value="${to}"]`).click();
+  }
+}
+
+/** The figure of a card's chart, as text. */
+function figure(card) {
+  return card.querySelector("mirror-chart > script")?.textContent;
+}
+
+/** Exchange all of a card but its body, whose chart is drawn already. */
+function renew(old, fresh) {
+  const body = old.querySelector(".card-body");
+  const parts = [...fresh.children];
+  const at = parts.indexOf(fresh.querySelector(".card-body"));
+  for (const part of [...old.children]) if (part !== body && !part.matches(".card-grip")) part.remove();
+  body.before(...parts.slice(0, at));
+  body.after(...parts.slice(at + 1));
+  for (const name of ["data-working", "data-picks"]) {
+    if (fresh.hasAttribute(name)) old.setAttribute(name, fresh.getAttribute(name));
+    else old.removeAttribute(name);
   }
 }
 

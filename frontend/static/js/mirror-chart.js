@@ -1,7 +1,7 @@
 // <mirror-chart name>: draws the figure in its JSON script with Plotly. What else is inside is shown when it
 // cannot be drawn. Buttons outside ask for a file with data-chart-file and name the chart's id in data-chart.
 import { announce } from "./announce.js";
-import { colour, readable, rgb, shade, template } from "./colours.js";
+import { colour, readable, rgb, shade, size, template } from "./colours.js";
 
 // Widths in pixels: of an axis with its numbers, and between two values that stand side by side.
 const [AXIS, BETWEEN] = [72, 4];
@@ -211,7 +211,7 @@ class MirrorChart extends HTMLElement {
 
 /** The width of the longest of some words, with the space to the next. */
 function longest(words) {
-  pen.font = `13px ${getComputedStyle(document.body).fontFamily}`;
+  pen.font = `${size(13)}px ${getComputedStyle(document.body).fontFamily}`;
   return Math.max(...words.map((word) => pen.measureText(String(word ?? "")).width)) + BETWEEN;
 }
 

@@ -71,6 +71,17 @@ def chart_drawn(
         return Drawn(asdict(Chart("none", note="These numbers cannot be drawn.", formats=formats)), None, "")
 
 
+def chart_redrawn(rows: Rows, earlier: dict[str, Any], question: str, *, sql: str = "") -> Drawn:
+    """Draw other rows of the same columns as they were drawn, while somebody waits: nothing is told of them, which takes half of the time."""
+    try:
+        chart = _like({**earlier, "chosen": True}, rows) or charting.suggest(rows, question, sql=sql)
+        chart = replace(chart, formats=ColumnFormat.read(earlier.get("formats")))
+        return Drawn(asdict(chart), _figure(chart, rows), "")
+    except ArithmeticError as error:
+        log.warning("Rows could not be drawn: %s", error)
+        return Drawn(asdict(Chart("none", note="These numbers cannot be drawn.")), None, "")
+
+
 def chart_change(version: Version, fields: dict[str, Any]) -> None:
     """Draw a version's rows another way and keep that. Raises: AskingError, in plain words.
 

@@ -34,7 +34,11 @@ def _cell(cell: Cell) -> str:
         told = cell.exact if len(cell.exact) <= SHOWN_CHARS else cell.exact[: SHOWN_CHARS - 1] + "…"
         exact = f' data-exact="{escape(cell.exact)}" title="{escape(told)}"'
     cut = " data-cut" if cell.is_cut else ""
-    return f'<td{look}{exact}{cut} dir="auto">{escape(cell.text)}{_bar(cell.bar) if cell.bar else ""}</td>'
+    text: str = escape(cell.text)
+    if cell.url:
+        chosen = ' aria-current="true"' if cell.is_chosen else ""
+        text = f'<a class="pick" data-where href="{escape(cell.url)}"{chosen}>{text or "(empty)"}</a>'
+    return f'<td{look}{exact}{cut} dir="auto">{text}{_bar(cell.bar) if cell.bar else ""}</td>'
 
 
 def _bar(bar: Bar) -> str:

@@ -1,0 +1,271 @@
+"""A dashboard as a PDF: what somebody sees of it now, written by the worker of reports, which has the browser that draws charts.
+
+Decides what goes into the file: stored rows of cards whose sources let this person take rows away. Nothing is read anew; rows
+that are on their way are waited for, for a while.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, timedelta
+from pathlib import Path
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
+
+from django.core.files import File
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.utils import timezone
+
+from mirror.asking.services.charts import DRAWN_ROWS
+from mirror.asking.services.given_up import VERSION_BROKEN
+from mirror.audit.services import record
+from mirror.dashboards import selectors, services
+from mirror.dashboards.card_parameters import chart_of, fields_of
+from mirror.dashboards.card_rows import PREVIEW_ROWS
+from mirror.dashboards.crossing import Crossed, cards_cross, conditions_read
+from mirror.dashboards.errors import DashboardError
+from mirror.dashboards.models import Card, PdfExport
+from mirror.exports.file_writing import write
+from mirror.exports.images import chart_image
+from mirror.exports.names import file_name
+from mirror.exports.values import Cover, ExportError, Sheet
+from mirror.phrases import counted, one_line
+from mirror.queries.values_said import day_said
+from mirror.results.formats import cell_of, formats_of_chart
+from mirror.results.opened_files import ResultGone
+from mirror.results.rows import rows_of
+from mirror.sources.selectors import files_withheld, sources_visible
+from mirror.storable import storable
+from mirror.work.kinds import send
+from mirror.work.leases import Lease, LeaseLost, Status
+from mirror.work.watching import Watch
+from sqlagent.values import Rows
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from mirror.dashboards.models import Dashboard
+    from mirror.dashboards.services import CardServed
+    from mirror.people.models import User
+
+log = logging.getLogger(__name__)
+
+# How long a file is kept, how long rows that are on their way are waited for, and how many files of one person wait.
+KEPT = timedelta(days=1)
+WAIT_SECONDS = 60
+MOST_WAITING = 5
+STOPPED = {"kind": "cancelled", "message": "Somebody stopped it before the file was there."}
+
+
+@dataclass(frozen=True, slots=True)
+class Chapters:
+    """What goes into a file: a chapter for each card, the sources of their rows, and what is left out and why."""
+
+    sheets: list[Sheet]
+    sources: list[int]
+    left_out: list[str]
+    oldest: datetime | None
+
+
+def pdf_ask(user: User, dashboard: Dashboard, values: Mapping[str, str], choices: Sequence[str]) -> PdfExport:
+    """Have a dashboard written with these values and choices. Raises: DashboardError where too many wait."""
+    waiting = PdfExport.objects.filter(owner=user).exclude(status=Status.DONE).count()
+    if waiting >= MOST_WAITING:
+        raise DashboardError(f"{waiting} files of yours are being made already. Wait until one is there.")
+    with transaction.atomic():
+        made = PdfExport.objects.create(
+            owner=user, dashboard=dashboard, values=dict(values), choices=list(choices)
+        )
+        send(made)
+    return made
+
+
+def pdf_do(lease: Lease) -> None:
+    """Write the file of a taken row."""
+    stored = ""
+    try:
+        with Watch(lease) as watch:
+            row = PdfExport.objects.select_related("owner", "dashboard__owner").get(pk=lease.pk)
+            fields = _made(row, lease, watch)
+            stored = fields.get("file", "")
+            if watch.is_lost:
+                raise LeaseLost(f"Export {lease.pk} is held by another worker")
+            if watch.is_stopped:
+                _forget(stored)
+                fields = {"failure": STOPPED}
+            lease.end(**fields)
+    except (LeaseLost, PdfExport.DoesNotExist) as error:
+        _forget(stored)
+        log.info("Export %s was given up: %s", lease.pk, error)
+
+
+def pdf_break(lease: Lease) -> None:
+    """End a file that met an error nobody expected."""
+    lease.end(failure=VERSION_BROKEN)
+
+
+def pdf_withheld(user: User, export: PdfExport) -> str:
+    """Say why somebody may not take a file away now: a source of its rows is no longer shared, or withholds files; empty where they may."""
+    seen = {one.pk: one for one in sources_visible(user).filter(pk__in=export.sources)}
+    if set(export.sources) - set(seen):
+        return "A source of this file is no longer shared with you."
+    return next((why for one in seen.values() if (why := files_withheld(user, one))), "")
+
+
+def pdf_taken(user: User, export: PdfExport) -> None:
+    """Tell the audit that somebody downloads a dashboard."""
+    record("downloaded a dashboard", export.dashboard, by=user, format="pdf", rows=export.row_count)
+
+
+def pdfs_tidy() -> int:
+    """Delete files whose time is over, with their rows; says how many."""
+    old = list(PdfExport.objects.filter(created_at__lt=timezone.now() - KEPT)[:1_000])
+    for one in old:
+        _forget(one.file)
+        one.delete()
+    return len(old)
+
+
+def _made(row: PdfExport, lease: Lease, watch: Watch) -> dict[str, Any]:
+    """Write the file; gives the fields of its row, or why there is none."""
+    pk = row.dashboard_id
+    found = selectors.dashboards_visible(row.owner).filter(pk=pk).first() if pk is not None else None
+    if found is None:
+        return {"failure": {"message": "This dashboard is gone, or no longer shared with you."}}
+    served = _served(row, found, watch)
+    crossing = cards_cross(served, conditions_read(row.choices))
+    chapters = _chapters(row.owner, served, crossing.cards or {})
+    if not chapters.sheets:
+        why = ", ".join(chapters.left_out)
+        return {"failure": {"message": f"There is nothing to take away. {why}".strip()}}
+    fields = fields_of([one.card for one in served], row.values)
+    lines = [
+        f"{field.label}: {field.value or field.default}" for field in fields if field.value or field.default
+    ]
+    if crossing.choices:
+        lines.append(
+            f"Filtered by {', '.join(choice.words for choice in crossing.choices)}, by the rows that are stored."
+        )
+    if chapters.left_out:
+        lines.append(f"Left out: {', '.join(chapters.left_out)}.")
+    texts = [found.description]
+    for one in served:
+        if one.card.kind == Card.Kind.TEXT:
+            texts += [one.card.title, one.card.text]
+    cover = Cover(
+        title=found.name,
+        note="\n".join(text.strip() for text in texts if text.strip()),
+        made_at=timezone.now(),
+        lines=tuple(lines),
+        data=f"Oldest data of {_moment(chapters.oldest)}" if chapters.oldest else "",
+        zone="UTC",
+    )
+    name = file_name(found.name, "pdf")
+    with tempfile.TemporaryDirectory(prefix="mirror-dashboard-") as folder:
+        path = Path(folder) / name
+        try:
+            written = write("pdf", chapters.sheets, path, cover)
+            with path.open("rb") as file:
+                stored = default_storage.save(f"dashboards/{row.pk}/{lease.token}/{name}", File(file))
+        except (ExportError, OSError) as error:
+            log.warning("The PDF of dashboard %s could not be kept: %s", found.pk, error)
+            return {"failure": {"message": f"The file could not be written: {type(error).__name__}"}}
+    told = {"file": stored, "row_count": written.rows, "size": written.size, "sources": chapters.sources}
+    return told | {"notes": storable([*written.notes, *chapters.left_out]), "failure": None}
+
+
+def _served(row: PdfExport, dashboard: Dashboard, watch: Watch) -> list[CardServed]:
+    """The cards as they stand once their rows are there, or once that takes too long."""
+    until, cards = monotonic() + WAIT_SECONDS, selectors.cards_of(dashboard)
+    while True:
+        served = services.cards_serve(row.owner, dashboard, cards, row.values, set())
+        supplies = [one.supplied.supply for one in served if one.supplied is not None]
+        is_waiting = any(supply is not None and not supply.is_ended for supply in supplies)
+        if not is_waiting or monotonic() > until or watch.is_lost or watch.is_stopped:
+            return served
+        sleep(1)
+
+
+def _chapters(user: User, served: Sequence[CardServed], crossed: Mapping[int, Crossed]) -> Chapters:
+    sheets: list[Sheet] = []
+    left_out: list[str] = []
+    sources: set[int] = set()
+    times: list[datetime] = []
+    why_not: dict[int, str] = {}
+    for one in served:
+        card = one.card
+        if card.kind == Card.Kind.TEXT:
+            continue
+        supply = one.supplied.supply if one.supplied is not None else None
+        if supply is None or supply.result is None or card.source is None:
+            left_out.append(f"{card} (no rows to be seen)")
+            continue
+        if card.source.pk not in why_not:
+            why_not[card.source.pk] = files_withheld(user, card.source)
+        if why_not[card.source.pk]:
+            left_out.append(f"{card} ({why_not[card.source.pk].rstrip('.')})")
+            continue
+        try:
+            sheets.append(_sheet(one, crossed.get(card.pk, Crossed())))
+        except ResultGone:
+            left_out.append(f"{card} (its rows are no longer kept)")
+            continue
+        sources.add(card.source.pk)
+        times.append(supply.result.created_at)
+    return Chapters(sheets, sorted(sources), left_out, min(times, default=None))
+
+
+def _sheet(one: CardServed, crossed: Crossed) -> Sheet:
+    """A chapter: what the card shows of its rows, and of when they are. Raises: ResultGone."""
+    assert one.supplied is not None and one.supplied.supply is not None
+    card, result, drawing = one.card, one.supplied.supply.result, one.supplied.drawing
+    assert result is not None
+    rows, count = rows_of(result, DRAWN_ROWS), result.row_count
+    said = [f"Data of {_moment(result.created_at)}."]
+    if crossed.passing is not None and crossed.passing.rows is not None:
+        rows, count, drawing = crossed.passing.rows, crossed.passing.matching, crossed.drawing
+        said.append(f"Filtered: {crossed.by}: {count:,} of {counted(result.row_count, 'row')}.")
+    if crossed.not_by:
+        said.append(f"Not filtered: {crossed.not_by}.")
+    first = rows.rows[:PREVIEW_ROWS]
+    if count > len(first):
+        said.append(f"The first {len(first)} of {count:,} rows are shown here.")
+    chart = (drawing.chart if drawing is not None else None) or {}
+    is_number = count == 1 and (card.shows == Card.Shows.NUMBER or chart.get("mark") == "number")
+    has_chart = drawing is not None and drawing.figure is not None and not is_number
+    sentence = drawing.sentence if drawing is not None and has_chart else ""
+    return Sheet(
+        title=str(card),
+        columns=rows.columns,
+        kinds=tuple(str(kind) for kind in rows.kinds),
+        batches=lambda: iter([first]),
+        row_count=len(first),
+        truncated=rows.truncated and count == len(first),
+        sentence="\n".join(part for part in (sentence, " ".join(said)) if part),
+        chart_image=chart_image(chart, rows) if has_chart else None,
+        figures=_figures(card, rows, " ".join(said)) if is_number else (),
+        formats=formats_of_chart(chart_of(card)),
+    )
+
+
+def _figures(card: Card, rows: Rows, said: str) -> tuple[tuple[str, str, str], ...]:
+    """The number of a card that shows one, and what is said of it."""
+    places = [n for n, kind in enumerate(rows.kinds) if kind in ("integer", "number")]
+    if not places:
+        return ()
+    name, value = rows.columns[places[0]], rows.rows[0][places[0]]
+    return ((name, cell_of(value, name, formats_of_chart(chart_of(card))).text, said),)
+
+
+def _moment(at: datetime) -> str:
+    at = at.astimezone(UTC)
+    return one_line(f"{day_said(at.date())}, {at:%H:%M} UTC")
+
+
+def _forget(name: str) -> None:
+    if name:
+        default_storage.delete(name)
