@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.helpers import answered, ask, sideways, violations, write_sql
 
 QUESTION, HINT = "How many customers are whales?", "whales refers to country = 'Norway'"
-UNSURE = "unsold products"
+UNSURE = "lapsed customers"
 PHONE = {"width": 390, "height": 844}
 
 # How far texts of the readings are cut, and how far their buttons lie over them, in pixels.

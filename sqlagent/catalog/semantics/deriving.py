@@ -505,7 +505,14 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
         for one in texts:
             if set(one.words) <= set(noun) and one.words:
                 return (one.column,)
+    for one in texts:  # what a car or a machine is known by
+        if set(one.words) & _MARKS and set(one.words) <= _MARKS | set(noun) | {stem("number")} and not _repeats(one, facts):
+            return (one.column,)
     return ()
+
+
+_MARKS = frozenset(map(stem, ["plate", "registration", "licence", "license", "callsign"]))
+"""Words of texts that tell things without a name apart."""
 
 
 def _repeats(one: Field, facts: TableFacts | None) -> bool:

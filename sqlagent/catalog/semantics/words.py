@@ -22,7 +22,7 @@ OPENED = {
     "dsc": "description", "lbl": "label", "ttl": "title", "cmpy": "company", "co": "company", "ctct": "contact", "tel": "telephone", "eml": "email", "zip": "zip", "lat": "latitude",
     "hh": "household", "acq": "acquisition", "ref": "reference", "inc": "incident", "evt": "event", "cust": "customer", "emp": "employee", "mgr": "manager", "loc": "location", "whse_loc": "location", "dt": "date", "dte": "date", "tm": "time", "ts": "time", "cd": "code", "prd": "product", "cst": "customer",
     "clnt": "client", "ord": "order", "ordr": "order", "ln": "line", "itm": "item", "stat": "status", "sts": "status", "st": "status",
-    "typ": "type", "tp": "type", "ctry": "country", "cntry": "country", "reg": "region", "prc": "price", "val": "value",
+    "typ": "type", "tp": "type", "ctry": "country", "cntry": "country", "reg": "region", "prc": "price", "pr": "price", "val": "value",
     "tot": "total", "disc": "discount", "rev": "revenue", "whs": "warehouse", "wh": "warehouse", "whse": "warehouse",
     "supp": "supplier", "vend": "vendor", "pmt": "payment", "pay": "payment", "shp": "shipment", "shpmt": "shipment", "del": "delivery", "dlv": "delivery",
     "ret": "return", "rtn": "return", "bal": "balance", "pat": "patient", "appt": "appointment", "phys": "physician",

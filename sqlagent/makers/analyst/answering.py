@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sqlagent.catalog.semantics import Kind
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
+from sqlagent.makers.analyst.churning import churned_in
 from sqlagent.makers.analyst.coming_back import by_what_happened
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
@@ -29,6 +30,7 @@ from sqlagent.makers.analyst.implied import (
     reasons_counted,
     summed_or_counted,
     sums_paid,
+    values_ranked,
 )
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.minor_units import amounts_read, in_minor_units
@@ -259,6 +261,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     ]
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
+    frames = [churned_in(values_ranked(one), source) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [unlikely(one, reading, source) for one in frames]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]

@@ -57,6 +57,16 @@ def _joined(deed: Condition, dated: Condition) -> Condition | None:
     return replace(deed, parts=(*deed.parts, *periods))
 
 
+def values_ranked(frame: Frame) -> Frame:
+    """Leave rows without a value out of the first few values: the most used promo code is one, and not none."""
+    if frame.limit is None or len(frame.by) != 1 or frame.per or frame.by[0].grain or frame.by[0].keys:
+        return frame
+    shown = frame.by[0].shown
+    if len(shown) != 1 or shown[0].field.filled == 1 or any(shown[0] in one.slots for one in frame.where):
+        return frame
+    return replace(frame, where=(*frame.where, Condition("filled", shown)))
+
+
 def _is_plain(one: Condition) -> bool:
     return one.op == "exists" and not one.negated and one.number is None and one.counted is None
 

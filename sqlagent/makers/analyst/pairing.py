@@ -56,6 +56,9 @@ LENGTHS = frozenset({"length", "durat", "night", "overnight"})
 """Stems of words for how long something lasts, rather than for how long something is waited for."""
 
 
+_REQUESTED = frozenset(stem(w) for w in ["requested", "request", "wanted", "wished", "desired"])
+"""Words of times that somebody wished for: a requested delivery date is no delivery."""
+
 RESPONDED = frozenset(
     stem(w)
     for w in ["respond", "responded", "response", "react", "reaction", "answer", "answered", "reply", "replied", "acknowledged", "arrive", "arrived", "arrival", "attended", "onsite", "accepted"]
@@ -135,7 +138,12 @@ def partner(source: Source, slot: Slot) -> Slot | None:
 
 def _happening(source: Source, table: str) -> list[Field]:
     """The times of a table at which something did happen."""
-    return [f for f in source.model.of_role(table, Role.TIME) if not set(f.words) & (NEVER | PERSONAL)]
+    return [
+        f
+        for f in source.model.of_role(table, Role.TIME)
+        if not set(f.words) & (NEVER | PERSONAL)
+        and not (set(f.words) & _REQUESTED and set(f.words) & (FINISHED | DONE))
+    ]
 
 
 def stayed(source: Source, table: str) -> tuple[Slot, Slot] | None:
@@ -168,6 +176,11 @@ def lasting(
     if words & {"length", "durat"}:
         begin = next((f.column for f in times if set(f.words) & _STARTS and f.column != thing.ends), begin)
     start = source.slot(table, begin)
+    if set(start.field.words) & DUE:  # nothing begins by being planned
+        first = _last([f for f in times if f.column != begin], is_last=False)
+        if not first:
+            return
+        begin, start = first[0].column, Slot(first[0])
     named = [f for f in times if set(f.words) & words - _SAYS_NOTHING and f.column != begin]
     finished = [f for f in times if set(f.words) & (FINISHED | ENDS | LATE | RESPONDED) and f.column != begin]
     if words & RESPONDED:
@@ -176,12 +189,12 @@ def lasting(
     finished = [f for f in finished if not set(f.words) & _UNDONE] or finished
     if not named and not finished and thing.begins and thing.ends:
         finished = [source.slot(table, thing.ends).field]
-    for one in named[:1] or _last(finished, not words & _WAITED):
+    for one in named[:1] or _last(finished, is_last=not words & _WAITED):
         later, earlier = in_order(start, Slot(one))
         yield (0.0 if named else 0.03), later, earlier
 
 
-def _last(times: list[Field], is_last: bool) -> list[Field]:
+def _last(times: list[Field], *, is_last: bool) -> list[Field]:
     """The last of some times, or the first of them; nothing of none."""
     kept = times[:1]
     for one in times[1:]:

@@ -231,6 +231,9 @@ class Ranked(Preparing):
             own.sort(key=lambda f: f.unit != "money")
             happened = lines + (0.1 if thing.kind is Kind.EVENT and own and own[0].unit == "money" else 0.3)
             guessed = 0.25 if set(self._said_oldest().split()) & QUALITY else 0.0
+            guessed += (
+                0.3 if set(thing.noun) & BUYERS else 0.0
+            )  # the biggest customers buy most, whatever they may owe
             for place, one in enumerate(own[:3]):
                 order = Order(ascending, Expr("column", (Slot(one),)))
                 listing = (*self._listing(table), Slot(one))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
 from sqlagent.language.dates import GRAINS
 from sqlagent.language.lexicon import DEMONYMS, MONTHS, NUMBER_WORDS
@@ -140,7 +141,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
-    items = _with_states(_with_deeds(items), vocabulary)
+    items = _with_states(_with_deeds(_named_by_words(items, vocabulary)), vocabulary)
     items = _totals_shown(_late_rather(items), vocabulary)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
@@ -226,6 +227,23 @@ def _totals_shown(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
         )
         if named:
             out[place] = replace(item, kind="mention", op="", detail="", targets=named)
+    return out
+
+
+def _named_by_words(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
+    """ "Members on plus tariff": a word of asking is a stored name where the noun of what bears it follows."""
+    out = list(items)
+    for place, (item, noun) in enumerate(pairwise(items)):
+        if item.op != "with" or item.end != noun.start or noun.kind != "mention" or " " in item.text:
+            continue
+        tables = {target.table for target in noun.targets[:2]}
+        own = tuple(
+            target
+            for target in vocabulary.targets([item.text.lower()])
+            if target.kind == "value" and target.table in tables and target.cost < SAME
+        )
+        if own:
+            out[place] = replace(item, kind="mention", op="", detail="", targets=own)
     return out
 
 

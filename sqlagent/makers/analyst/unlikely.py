@@ -38,8 +38,25 @@ def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
         *_missing_and_always_there(frame, reading),
         *_heads_of_some_lines(frame, reading, source),
         *_average_of_lines(frame, reading, source),
+        *_time_of_others(frame, reading, source),
     ]
     return leaving_out(frame, [word for word in words if word not in frame.unused])
+
+
+def _time_of_others(frame: Frame, reading: Reading, source: Source) -> list[str]:
+    """ "Open orders" that became orders of customers with an opening date: a word before a noun that names another table's time, and no period."""
+    if any(one.op == "period" for one in frame.where) or any(one.grain for one in frame.by):
+        return []
+    out = []
+    for item, noun in pairwise(reading.items):
+        if item.kind != "mention" or noun.kind != "mention" or item.end != noun.start:
+            continue
+        best, named = item.targets[0], {t.table for t in noun.targets if t.kind == "thing" and t.cost < 0.1}
+        one = source.model.field(best.table, best.column) if best.kind == "field" else None
+        always = one is not None and one.role is Role.TIME and one.filled == 1
+        if always and best.label != "un" and named and best.table not in named:
+            out.append(item.text)
+    return out
 
 
 def _days_counted(frame: Frame, reading: Reading, source: Source) -> Frame:

@@ -122,12 +122,17 @@ def cost_slot(source: Source, table: str) -> Slot | None:
         for one in source.measures(other):
             own = other != table or set(one.words) & stems("unit standard")
             if (
-                stem("cost") in one.words
+                (stem("cost") in one.words or other != table and _is_paid(one))
                 and own
                 and not set(one.words) & stems("total shipping freight amount")
             ):
                 return Slot(one, paths[0])
     return None
+
+
+def _is_paid(one: Field) -> bool:
+    """Whether a price is the one at which things were bought."""
+    return stem("price") in one.words and bool(set(one.words) & stems("purchase buying cost"))
 
 
 def spend(source: Source) -> Iterator[Meant]:
@@ -148,8 +153,15 @@ def margin(source: Source) -> Iterator[Meant]:
         for one in fields:
             if set(one.words) & stems("margin profit") and one.unit != "percent":
                 yield Meant(0.0, summed(one))
-        price = next((f for f in fields if stem("price") in f.words and stem("cost") not in f.words), None)
-        cost = next((f for f in fields if stem("cost") in f.words), None)
+        price = next(
+            (
+                f
+                for f in fields
+                if stem("price") in f.words and stem("cost") not in f.words and not _is_paid(f)
+            ),
+            None,
+        )
+        cost = next((f for f in fields if stem("cost") in f.words or _is_paid(f)), None)
         if thing.kind in (Kind.THING,) and price is not None and cost is not None:
             expr = Expr("minus", (Slot(price), Slot(cost)))
             sold = any(

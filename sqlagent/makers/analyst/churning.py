@@ -1,0 +1,43 @@
+"""The churn rate of a period: of those who were there when it began, who left in it.
+
+Without a period it is who ever left, of all. Per month and the like there is no frame for it, so it is a draft.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlagent.makers.analyst.frames import Condition, Frame, Measure
+from sqlagent.makers.analyst.source import Source
+
+_RATE = "churn rate"
+_DEAR = 0.6
+"""What a rate of each month costs besides: more than a draft."""
+
+
+def churned_in(frame: Frame, source: Source) -> Frame:
+    """Give the frame with its churn rate told of its period; any other frame as it is."""
+    if len(frame.measures) != 1 or frame.measures[0].said != _RATE or frame.measures[0].over is None:
+        return frame
+    if any(one.grain for one in frame.by):
+        return replace(frame, cost=round(frame.cost + _DEAR, 4))
+    thing = source.model.things[frame.anchor]
+    dated = [one for one in frame.where if one.op == "period" and not one.negated]
+    if len(dated) != 1 or not thing.ends or not (begins := thing.begins or thing.default_time):
+        return frame
+    begin, end = source.slot(frame.anchor, begins), source.slot(frame.anchor, thing.ends)
+    period = dated[0].period
+    if period is None or period.first is None or dated[0].slots not in ((begin,), (end,)):
+        return frame
+    before, since = replace(period, first=None, until=period.first), replace(period, until=None)
+    joined = Condition("period", (begin,), period=before)
+    there = Condition("any", parts=(Condition("missing", (end,)), Condition("period", (end,), period=since)))
+    left = Condition("period", (end,), period=period)
+    rate = frame.measures[0]
+    measure = replace(rate, over=_of(rate.over, joined, left), under=_of(rate.under, joined, there))
+    return replace(frame, measures=(measure,), where=tuple(one for one in frame.where if one is not dated[0]))
+
+
+def _of(part: Measure | None, *where: Condition) -> Measure | None:
+    """A count of the rows that these conditions hold of, in the place of those that it had."""
+    return replace(part, where=where) if part is not None else None
