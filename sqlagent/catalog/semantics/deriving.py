@@ -506,7 +506,11 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
             if set(one.words) <= set(noun) and one.words:
                 return (one.column,)
     for one in texts:  # what a car or a machine is known by
-        if set(one.words) & _MARKS and set(one.words) <= _MARKS | set(noun) | {stem("number")} and not _repeats(one, facts):
+        if (
+            set(one.words) & _MARKS
+            and set(one.words) <= _MARKS | set(noun) | {stem("number")}
+            and not _repeats(one, facts)
+        ):
             return (one.column,)
     return ()
 
