@@ -41,7 +41,7 @@ from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.positions import at_its_place, longest_first
 from sqlagent.makers.analyst.reading import Reading, heads, read
 from sqlagent.makers.analyst.resolving import resolve
-from sqlagent.makers.analyst.retiming import when_it_would_have_been
+from sqlagent.makers.analyst.retiming import as_it_stands, when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.sketching import sketch
@@ -261,7 +261,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     ]
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
-    frames = [churned_in(values_ranked(one), source) for one in frames]
+    frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [unlikely(one, reading, source) for one in frames]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlagent.catalog.semantics import Field, Role
+from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.catalog.semantics.words import NEVER
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
@@ -35,6 +35,26 @@ def when_it_would_have_been(frame: Frame, source: Source) -> Frame:
     ]
     agreed.sort(key=lambda one: bool(set(one.words) & NEVER - _AGREED))
     return timed_by(frame, own, agreed[0]) if agreed else frame
+
+
+def as_it_stands(frame: Frame, source: Source) -> Frame:
+    """Things in a state today are those in it now: "machines on hire today" were not bought today."""
+    thing = source.model.things[frame.anchor]
+    if thing.kind is not Kind.THING or not thing.default_time or not thing.state:
+        return frame
+    own = source.slot(frame.anchor, thing.default_time)
+    held = any(
+        one.op == "in" and one.slots[:1] == (source.slot(frame.anchor, thing.state),) for one in frame.where
+    )
+    kept = tuple(one for one in frame.where if not (one.slots == (own,) and _is_today(one)))
+    return replace(frame, where=kept) if held else frame
+
+
+def _is_today(one: Condition) -> bool:
+    period = one.period
+    if one.op != "period" or one.negated or period is None or not period.relative:
+        return False
+    return period.first is not None and period.until is not None and (period.until - period.first).days == 1
 
 
 def _is_of_the_undone(one: Condition, anchor: str) -> bool:
