@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -88,19 +88,30 @@ class Crossed:
     drawing: Drawing | None = None
 
 
+NOT_FILTERED = Crossed()
+
+
 @dataclass(frozen=True, slots=True)
 class Crossing:
     """The choices of a page, and its cards under them. `picks` are the columns of a card that can filter another one."""
 
     choices: tuple[Choice, ...] = ()
-    cards: Mapping[int, Crossed] | None = None
-    picks: Mapping[int, Mapping[int, str]] | None = None
+    cards: Mapping[int, Crossed] = field(default_factory=dict)
+    picks: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
     is_understood: bool = True
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """What the address says of them."""
         return tuple(choice.condition for choice in self.choices)
+
+    def of(self, card: int) -> Crossed:
+        """A card under the choices."""
+        return self.cards.get(card, NOT_FILTERED)
+
+    def kept_aside(self) -> Crossing:
+        """The choices of a page that shows all rows and offers no cell to choose, as where cards are arranged."""
+        return Crossing(self.choices, is_understood=self.is_understood)
 
 
 NOT_CROSSED = Crossing()

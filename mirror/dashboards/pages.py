@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
 
 from django.core.paginator import Page
 from django.urls import reverse
 
-from mirror.asking.kept_steps import PREVIEW_CHARS, rows_preview
 from mirror.dashboards.card_parameters import Field, chart_of, fields_of, parameters_of, sql_of
-from mirror.dashboards.card_rows import PREVIEW_ROWS
 from mirror.dashboards.crossing import (
     NOT_CROSSED,
-    WHERE,
+    NOT_FILTERED,
     Condition,
     Crossed,
     Crossing,
-    cell_filter,
     where_carried,
 )
 from mirror.dashboards.forms import EVERY
 from mirror.dashboards.models import Card, Dashboard, Drawing, Supply
 from mirror.dashboards.selectors import may_stop
 from mirror.dashboards.services import CARDS, CardServed
+from mirror.dashboards.where_pages import (
+    WherePage,
+    cells_linked,
+    crossed_said,
+    preview_passing,
+    where_page,
+)
 from mirror.paging import Pager, pager_of
 from mirror.phrases import counted
 from mirror.results.cells import Cell
@@ -52,9 +54,6 @@ FULL_ROWS = 500
 BESIDE = 3
 # A card that is so wide takes half of a page of middling width, and a wider one all of it.
 HALF = 4
-
-# A card that nothing filters.
-NOT_ANY = Crossed()
 
 _FAILED = {
     "refused": "This SQL was not run",
@@ -130,26 +129,6 @@ class CardView:
     crossed: str = ""
     is_filtered: bool = False
     picks: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """A choice that filters cards, in words, and the address without it."""
-
-    words: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class WherePage:
-    """Choices that filter cards: how many cards they do, which not and why, and the address without them. `sent` is for a form."""
-
-    chips: tuple[Chip, ...] = ()
-    said: str = ""
-    not_filtered: tuple[tuple[str, str], ...] = ()
-    reset_url: str = ""
-    sent: tuple[str, ...] = ()
-    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +212,7 @@ def dashboard_page(
         teams=tuple(sorted(team.name for team in dashboard.teams.all())),
         refreshed=EVERY.get(dashboard.refresh_minutes, "") if dashboard.refresh_minutes else "",
         oldest=min(times) if times else None,
-        where=_where(served, values, crossing),
+        where=where_page(served, values, crossing),
         is_presented=SCREEN in values and not editing,
         screen_url=where_carried({**values, SCREEN: "1"}, crossing.conditions),
         leave_url=where_carried(
@@ -244,38 +223,14 @@ def dashboard_page(
     )
 
 
-def _where(served: Sequence[CardServed], values: Mapping[str, str], crossing: Crossing) -> WherePage:
-    """Choices in words, each with the address without it."""
-    if not crossing.choices:
-        problem = (
-            "" if crossing.is_understood else "What was chosen is on no card any more; nothing is filtered."
-        )
-        return WherePage(problem=problem)
-    every, cards = crossing.conditions, crossing.cards or {}
-    told = [(str(one.card), cards[one.card.pk]) for one in served if one.card.pk in cards]
-    filtered = [title for title, one in told if one.by]
-    said = f"{counted(len(filtered), 'card')} filtered, by the rows that are stored"
-    chips = (
-        Chip(choice.words, where_carried(values, [one for one in every if one != choice.condition]) or "?")
-        for choice in crossing.choices
-    )
-    return WherePage(
-        tuple(chips),
-        said,
-        tuple((title, one.not_by) for title, one in told if one.not_by),
-        where_carried(values, ()) or "?",
-        tuple(one.sent for one in every),
-    )
-
-
 def card_page(
     user: User, served: CardServed, values: Mapping[str, str], crossing: Crossing = NOT_CROSSED
 ) -> CardPage:
     """Lay out one card as large as the page, with more of its rows."""
     dashboard, view = served.card.dashboard, card_view(user, served, values, crossing)
-    result, crossed = _result(served), (crossing.cards or {}).get(served.card.pk)
-    passing = crossed.passing if crossed is not None else None
+    result, crossed = _result(served), crossing.of(served.card.pk)
     if result is not None and view.state in ("ready", "failed"):
+        passing = crossed.passing
         try:
             rows = rows_of(result, FULL_ROWS)
             if passing is not None and passing.rows is not None:
@@ -296,7 +251,7 @@ def card_page(
         fields=tuple(fields_of([served.card], values)),
         carried=where_carried(values, crossing.conditions),
         may_change=dashboard.owner_id == user.pk,
-        where=_where([served], values, crossing),
+        where=where_page([served], values, crossing),
     )
 
 
@@ -345,9 +300,10 @@ def card_view(
     supply = served.supplied.supply
     if not supply.is_ended and not supply.stop_requested and may_stop(user, supply):
         view = replace(view, stop_url=reverse("dashboards:card_stop", args=[card.pk]))
-    crossed = (crossing.cards or {}).get(card.pk, Crossed())
+    crossed = crossing.of(card.pk)
     view = _supplied(view, card, supply, served.supplied.drawing, crossed)
-    return _pickable(view, supply, crossed, values, crossing)
+    linked, picks = cells_linked(card.pk, view.rows, preview_passing(supply, crossed), values, crossing)
+    return replace(view, rows=linked, picks=picks)
 
 
 def _gone(card: Card) -> str:
@@ -356,57 +312,8 @@ def _gone(card: Card) -> str:
     return "The saved SQL of this card is gone, or no longer shared with the owner of this dashboard."
 
 
-def _pickable(
-    view: CardView, supply: Supply, crossed: Crossed, values: Mapping[str, str], crossing: Crossing
-) -> CardView:
-    """A card whose cells lead to the page that they filter; one that is chosen leads to the page without it."""
-    card = int(view.id)
-    picks = (crossing.picks or {}).get(card, {})
-    if not picks or not view.columns:
-        return view
-    preview = _preview(supply, crossed)
-    own = {one.prefix: one.text for one in crossing.conditions if one.card == card}
-    rests = {
-        number: where_carried(values, [one for one in crossing.conditions if one.prefix != prefix])
-        for number, prefix in picks.items()
-    }
-    rows = [list(cells) for cells in view.rows]
-    kinds = preview["kinds"]
-    for cells, raw in zip(rows, preview["rows"], strict=False):
-        for number, prefix in picks.items():
-            text = cell_filter(raw[number], kinds[number], PREVIEW_CHARS) if number < len(cells) else ""
-            if not text:
-                continue
-            is_chosen = own.get(prefix) == text
-            rest = rests[number]
-            told = "" if is_chosen else f"{'&' if rest else '?'}{urlencode({WHERE: prefix + text})}"
-            url = f"{rest}{told}" or "?"
-            cells[number] = replace(cells[number], url=f"{url}#card-{card}", is_chosen=is_chosen)
-    return replace(view, rows=tuple(map(tuple, rows)), picks=json.dumps(picks))
-
-
-def _preview(supply: Supply, crossed: Crossed) -> dict[str, Any]:
-    """The first rows of a card, or of those that pass."""
-    if crossed.passing is None or crossed.passing.rows is None:
-        return dict(supply.preview)
-    return rows_preview(crossed.passing.rows, PREVIEW_ROWS)
-
-
-def _said(crossed: Crossed, supply: Supply) -> str:
-    """What choices do to a card."""
-    said = []
-    if crossed.passing is not None and supply.result is not None:
-        of = f"{crossed.passing.matching:,} of {counted(supply.result.row_count, 'row')}"
-        said.append(f"Filtered: {crossed.by} · {of}")
-    if crossed.not_by:
-        said.append(f"Not filtered: {crossed.not_by}")
-    if crossed.own:
-        said.append(f"Chosen here: {crossed.own}")
-    return ". ".join(said)
-
-
 def _supplied(
-    view: CardView, card: Card, supply: Supply, drawing: Drawing | None, crossed: Crossed = NOT_ANY
+    view: CardView, card: Card, supply: Supply, drawing: Drawing | None, crossed: Crossed = NOT_FILTERED
 ) -> CardView:
     """A card for which rows are there, on their way, or could not be read."""
     result, is_working = supply.result, not supply.is_ended
@@ -421,7 +328,7 @@ def _supplied(
             return replace(view, state="failed")
     if result is None:
         return replace(view, **_nothing("working" if is_working else "expired"))
-    preview, count = _preview(supply, crossed), result.row_count
+    preview, count = preview_passing(supply, crossed), result.row_count
     if crossed.passing is not None:
         count, drawing = crossed.passing.matching, crossed.drawing
     if not preview:  # rows of a run that are not drawn yet
@@ -436,7 +343,7 @@ def _supplied(
         rows=cells,
         more=_more(count, len(cells), preview["column_count"] - len(columns)),
         is_cut=result.truncated,
-        crossed=_said(crossed, supply),
+        crossed=crossed_said(crossed, supply),
         is_filtered=crossed.passing is not None,
     )
     if not count:

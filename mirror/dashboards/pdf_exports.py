@@ -26,7 +26,7 @@ from mirror.audit.services import record
 from mirror.dashboards import selectors, services
 from mirror.dashboards.card_parameters import chart_of, fields_of
 from mirror.dashboards.card_rows import PREVIEW_ROWS
-from mirror.dashboards.crossing import Crossed, cards_cross, conditions_read
+from mirror.dashboards.crossing import Crossed, Crossing, cards_cross, conditions_read
 from mirror.dashboards.errors import DashboardError
 from mirror.dashboards.models import Card, PdfExport
 from mirror.exports.file_writing import write
@@ -138,7 +138,7 @@ def _made(row: PdfExport, lease: Lease, watch: Watch) -> dict[str, Any]:
         return {"failure": {"message": "This dashboard is gone, or no longer shared with you."}}
     served = _served(row, found, watch)
     crossing = cards_cross(served, conditions_read(row.choices))
-    chapters = _chapters(row.owner, served, crossing.cards or {})
+    chapters = _chapters(row.owner, served, crossing)
     if not chapters.sheets:
         why = ", ".join(chapters.left_out)
         return {"failure": {"message": f"There is nothing to take away. {why}".strip()}}
@@ -190,7 +190,7 @@ def _served(row: PdfExport, dashboard: Dashboard, watch: Watch) -> list[CardServ
         sleep(1)
 
 
-def _chapters(user: User, served: Sequence[CardServed], crossed: Mapping[int, Crossed]) -> Chapters:
+def _chapters(user: User, served: Sequence[CardServed], crossing: Crossing) -> Chapters:
     sheets: list[Sheet] = []
     left_out: list[str] = []
     sources: set[int] = set()
@@ -210,7 +210,7 @@ def _chapters(user: User, served: Sequence[CardServed], crossed: Mapping[int, Cr
             left_out.append(f"{card} ({why_not[card.source.pk].rstrip('.')})")
             continue
         try:
-            sheets.append(_sheet(one, crossed.get(card.pk, Crossed())))
+            sheets.append(_sheet(one, crossing.of(card.pk)))
         except ResultGone:
             left_out.append(f"{card} (its rows are no longer kept)")
             continue

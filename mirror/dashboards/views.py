@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -133,8 +133,8 @@ def _shown(request: PersonRequest, found: Dashboard, *, editing: bool = False) -
     values = _values(request, cards)
     served = services.cards_serve(request.user, found, cards, values)
     crossing = cards_cross(served, _conditions(request))
-    if editing:  # all rows are arranged
-        crossing = replace(crossing, cards=None, picks=None)
+    if editing:
+        crossing = crossing.kept_aside()
     page = dashboard_page(request.user, found, served, values, crossing, editing=editing)
     return render(request, "dashboards/dashboard.html", {"page": page, "text_form": TextForm()})
 
@@ -154,7 +154,7 @@ def now(request: PersonRequest, pk: int) -> HttpResponse:
     served = services.cards_serve(request.user, found, every, values, wanted)
     crossing = cards_cross(served, conditions, wanted)
     if is_editing:
-        crossing = replace(crossing, cards=None, picks=None)
+        crossing = crossing.kept_aside()
     page = dashboard_page(request.user, found, served, values, crossing, editing=is_editing, only=wanted)
     return render(request, "dashboards/_now.html", {"page": page})
 

@@ -136,10 +136,10 @@ def _llms() -> Iterator[Trouble]:
         words = f"The language model {one.name} failed its last call: {one.trouble}"
         advice = "The next one is asked in its place, else the built-in analyst. Mend it, and test it."
         yield Trouble(False, words, advice, "llms")
-    theirs = settings_keys()
-    for kept in SettingsTrouble.objects.filter(key__in=theirs):
-        set_ = theirs[kept.key]
-        words = f"The language model {set_.model} at {set_.host}, of the settings, failed its last call: {kept.trouble}"
+    own = settings_keys()
+    for kept in SettingsTrouble.objects.filter(key__in=own):
+        llm = own[kept.key]
+        words = f"The language model {llm.model} at {llm.host}, of the settings, failed its last call: {kept.trouble}"
         advice = "The built-in analyst answers in its place. See LLM_ in the file of settings, and start Mirror again."
         yield Trouble(False, words, advice, "llms")
 

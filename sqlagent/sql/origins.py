@@ -21,7 +21,7 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where one column comes from: `table.column` in lower case, empty where the SQL does not tell.
+    """Where one column comes from: `table.column` in lower case, with the schema where it is written; empty where the SQL does not tell.
 
     One that is `reckoned` is a figure of several rows: a count, a sum.
     """
@@ -40,6 +40,8 @@ def origins(sql: str, dialect: str) -> tuple[Origin, ...]:
     Example:
         >>> origins("SELECT c.country AS land, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY 1", "sqlite")
         (Origin(column='customers.country', reckoned=False), Origin(column='', reckoned=True))
+        >>> origins("SELECT c.country FROM sales.customers c", "postgres")
+        (Origin(column='sales.customers.country', reckoned=False),)
         >>> origins("SELECT * FROM customers", "sqlite")
         ()
     """
@@ -90,7 +92,9 @@ def _origin(
     source = sources.get(table) if table else next(iter(sources.values())) if len(sources) == 1 else None
     if isinstance(source, exp.Table):
         if source.name.lower() not in known or source.db:
-            return Origin(f"{source.name}.{shown.name}".lower())
+            return Origin(
+                ".".join(filter(None, (source.catalog, source.db, source.name, shown.name))).lower()
+            )
         inner = known[source.name.lower()]
     else:
         inner = _columns(source, known, depth + 1) if source is not None else None

@@ -100,8 +100,9 @@ def test_an_unknown_noun_that_is_asked_for_is_told_as_missing(firm, text):
     assert ended(firm, text) == Outcome.UNANSWERABLE
 
 
-def test_a_churn_rate_of_each_month_is_a_draft(firm):
-    assert ended(firm, "churn rate by month") == Outcome.AMBIGUOUS
+@pytest.mark.parametrize("text", ["churn rate by month", "churn rate not in 2025"])
+def test_a_churn_rate_that_cannot_be_told_of_its_period_is_a_draft(firm, text):
+    assert ended(firm, text) == Outcome.AMBIGUOUS
 
 
 @pytest.mark.parametrize("text", ["clients who complained", "calls by plan"])

@@ -39,7 +39,7 @@ from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.plainer import plainer
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.positions import at_its_place, longest_first
-from sqlagent.makers.analyst.reading import Reading, heads, read
+from sqlagent.makers.analyst.reading import Reading, is_noun_unknown, read
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.retiming import as_it_stands, when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
@@ -245,7 +245,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
         len(reading.asked) == 1
         and not reading.figures
         and (asks_something or drawn.span)
-        and not heads(reading)
+        and not is_noun_unknown(reading)
     ):
         reading = replace(reading, asked=())
     known = opened(reading)

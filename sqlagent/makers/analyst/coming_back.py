@@ -11,8 +11,8 @@ import re
 from sqlagent.catalog.semantics import Kind, Thing
 from sqlagent.catalog.semantics.words import BUYERS, PAPERS
 from sqlagent.language.words import plural_of, stem
+from sqlagent.makers.analyst.concepts import sold_in
 from sqlagent.makers.analyst.concepts.meant import GOODS
-from sqlagent.makers.analyst.concepts.money import revenue
 from sqlagent.makers.analyst.source import Source
 
 _WHO = r"(?P<who>[a-z][\w-]*)"
@@ -26,7 +26,7 @@ _FIRST = re.compile(
     rf"\b(?:first[ -]time) {_WHO}(?P<when> (?:in|during|since|this|last)\b.*)$", re.IGNORECASE
 )
 _UNSOLD = re.compile(
-    r"^(?:(?:which|what|list|show|all|our|the) )*(?:(?P<who>(?!is\b|are\b|do\b|does\b|did\b|have\b|has\b|was\b|were\b|not\b|never\b)[a-z][\w-]*) )?(?:(?:that|which) )?(?:(?:is|are|do|does|did|have|has|were|was) )?(?:not|never|n't) (?:sell|selling|sold|bought|being sold|being bought)(?P<when> (?:in|during|since|this|last)\b.*)?$"
+    r"^(?:(?:which|what|list|show|all|our|the) )*(?:(?P<who>(?!is\b|are\b|do\b|does\b|did\b|have\b|has\b|was\b|were\b|not\b|never\b)[a-z][\w-]*) )?(?:(?:that|which) )?(?:(?:is|are|do|does|did|have|has|were|was)(?:n['’]t| not| never)|not|never) (?:sell|selling|sold|bought|being sold|being bought)(?P<when> (?:in|during|since|this|last)\b.*)?$"
     r"|^(?:(?:which|what|list|show|all|our|the) )*unsold (?P<who_2>[a-z][\w-]*)(?P<when_2> (?:in|during|since|this|last)\b.*)?$",
     re.IGNORECASE,
 )
@@ -75,8 +75,7 @@ def _done_by(word: str, source: Source) -> tuple[str, str] | None:
         for other in source.model.things.values()
         if other.kind is Kind.EVENT and any(r.target == thing.table for r in source.graph.out[other.table])
     ]
-    sold = {found.measure.anchor for found in sorted(revenue(source), key=lambda one: one.cost)[:1]}
-    sold |= {relation.target for table in sold for relation in source.graph.out[table]}
+    sold = sold_in(source)
     best = max(
         pointing, key=lambda one: (not set(one.noun) & PAPERS, one.table in sold, one.rows), default=None
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.catalog.semantics.words import BUYERS, PAPERS
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.concepts import Meant, meant, revenue, worth
+from sqlagent.makers.analyst.concepts import Meant, meant, revenue, sold_in, worth
 from sqlagent.makers.analyst.concepts.meant import GOODS
 from sqlagent.makers.analyst.deeds import DEEDS, MEASURED
 from sqlagent.makers.analyst.frames import Dimension, Expr, Measure, Order, Slot
@@ -231,9 +231,8 @@ class Ranked(Preparing):
             own.sort(key=lambda f: f.unit != "money")
             happened = lines + (0.1 if thing.kind is Kind.EVENT and own and own[0].unit == "money" else 0.3)
             guessed = 0.25 if set(self._said_oldest().split()) & QUALITY else 0.0
-            guessed += (
-                0.3 if set(thing.noun) & BUYERS else 0.0
-            )  # the biggest customers buy most, whatever they may owe
+            if set(thing.noun) & BUYERS:  # the biggest customers buy most, whatever they may owe
+                guessed += 0.3
             for place, one in enumerate(own[:3]):
                 order = Order(ascending, Expr("column", (Slot(one),)))
                 listing = (*self._listing(table), Slot(one))
@@ -516,12 +515,11 @@ class Ranked(Preparing):
 
     def _happenings(self) -> list[Meant]:
         """How often something happened, of each event with a time: sales first, which need no name; what is billed, not the bills."""
-        sold = {m.measure.anchor for m in sorted(revenue(self.source), key=lambda m: m.cost)[:1]}
-        sold |= {r.target for table in sold for r in self.graph.out[table]}
+        sold = sold_in(self.source)
         events = [t for t in self.model.things.values() if t.kind is Kind.EVENT]
         done = [t for t in events if not set(t.noun) & PAPERS]
         if done and not sold & {t.table for t in done}:
-            sold = {max(done, key=lambda thing: thing.rows or 0).table}
+            sold = {max(done, key=lambda thing: thing.rows).table}
         return [
             Meant(0.05 if t.table in sold else 0.2, Measure("rows", t.table, said=t.said))
             for t in events

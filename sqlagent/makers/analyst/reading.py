@@ -184,7 +184,7 @@ def asked_for(items: Sequence[Item]) -> list[Item]:
     return [item for item in items if first is None or item.start < first]
 
 
-def heads(reading: Reading) -> bool:
+def is_noun_unknown(reading: Reading) -> bool:
     """Whether the one unknown word is the noun that is asked for: "customer satisfaction by depot", "gender split of our members".
 
     A verb is none: which customers complained asks for customers.
@@ -550,7 +550,7 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             elif phrase in GLUE and _is_said_as_stored(some[0], at, targets[0]):
                 cost = min(
                     cost - 0.05, 0.07
-                )  # business customers are some of them, how is business says little
+                )  # cheaper than saying little: business customers are some of them
             elif len(some) == 1 and (lows[0] in GLUE or phrase in OPERATORS) and not vocabulary.is_told(lows):
                 cost += 0.06 if targets[0].cost < 0.12 else 0.2
             elif targets[0].kind == "field" and _is_small(tokens, at, end):

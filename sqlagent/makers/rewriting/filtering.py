@@ -158,7 +158,7 @@ def _told(bare: str, is_not: bool, named: Named, index: ValueIndex | None) -> Fu
         column = columns[0]
         if not value:
             continue
-        stored = _stored(column, value, index)
+        stored = spelled(column, value, index)
         if stored is None and not is_:
             continue
         if stored is None and column.field.is_number and not re.fullmatch(r"-?\d+(?:\.\d+)?", value):
@@ -170,7 +170,7 @@ def _told(bare: str, is_not: bool, named: Named, index: ValueIndex | None) -> Fu
     return None
 
 
-def _stored(column: Known, value: str, index: ValueIndex | None) -> str | None:
+def spelled(column: Known, value: str, index: ValueIndex | None) -> str | None:
     """How a value is spelled in a column; None where it is not known to be stored there."""
     found = index.lookup(value) if index is not None else []
     own = [

@@ -8,6 +8,7 @@ from datetime import date
 from sqlglot import exp
 
 from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.makers.rewriting.filtering import spelled
 from sqlagent.makers.rewriting.naming import Known, Named
 from sqlagent.makers.rewriting.values import Fulfilled, Refused, fulfilled
 
@@ -18,7 +19,7 @@ _LIKE = re.compile(
     _I,
 )
 _MISSING = re.compile(
-    rf"{_ONLY}(?P<what>[\w .]+?)\s+(?:is|are|was)\s+(?P<no>not\s+)?(?P<word>empty|missing|null|blank|unknown|set|given|known|filled|there)|{_ONLY}(?P<without>no|missing|empty|without an?|without) (?P<what_2>[\w .]+)",
+    rf"{_ONLY}(?P<what>[\w .]+?)\s+(?:is|are|was)\s+(?P<no>not\s+)?(?P<word>empty|missing|null|blank|unknown|set|given|known|filled|there)|{_ONLY}(?P<what_3>[\w .]+?)\s+(?:has|have) no value|{_ONLY}(?:no|missing|empty|without an?|without) (?P<what_2>[\w .]+)",
     _I,
 )
 _THERE = frozenset({"set", "given", "known", "filled", "there"})
@@ -57,9 +58,12 @@ def missing(wish: str, named: Named, today: date, index: ValueIndex | None) -> F
     found = _MISSING.fullmatch(wish)
     if found is None:
         return None
-    column = _column(found["what"] or found["what_2"], named)
+    words = found["what"] or found["what_3"] or found["what_2"]
+    column = _column(words, named)
     if not isinstance(column, Known):
-        return column if found["what"] else None
+        return None if found["what_2"] else column
+    if found["what_2"] and named.output(words) or found["word"] and spelled(column, found["word"], index):
+        return None  # an output to drop; a value that is stored: orders that are filled
     is_there = found["what"] is not None and bool(found["no"]) != (found["word"].lower() in _THERE)
     blank = not column.field.is_number and column.field.form is None
     empty = named.dialect.text("")
@@ -100,17 +104,18 @@ def included(wish: str, named: Named, today: date, index: ValueIndex | None) -> 
     found = _AGAIN.fullmatch(wish)
     if found is None or index is None:
         return None
-    gone = []
-    said = ""
+    gone: dict[int, str] = {}
     for match in index.lookup(found["value"]):
         for one in named.columns:
             if (one.field.table, one.field.column) != (match.column.table, match.column.column):
                 continue
             for number, (_, _, node) in enumerate(named.layout.conditions("where")):
                 if _leaves_out(node, match.value) and named.is_of(one, node):
-                    gone.append(number)
-                    said = f"with {one.sql} ‘{match.value}’ too"
-    return fulfilled(named.layout.without_conditions("where", sorted({*gone})), said) if gone else None
+                    gone[number] = f"with {one.sql} ‘{match.value}’ too"
+    if not gone:
+        return None
+    said = " and ".join(dict.fromkeys(gone.values()))
+    return fulfilled(named.layout.without_conditions("where", sorted(gone)), said)
 
 
 def _leaves_out(node: exp.Expr, value: str) -> bool:

@@ -131,6 +131,13 @@ class Named:
         nouns = {self.source.model.things[one.field.table].noun for one in self.columns}
         return not meant or meant in nouns or bool(self.output(words)) or bool(self.column(words))
 
+    def shown_by(self, output: Output) -> Known | None:
+        """The one column that an output shows as it is; None for anything else."""
+        if not isinstance(output.tree, exp.Column):
+            return None
+        known = [one for one in self.columns if self.is_same(one, output.tree)]
+        return known[0] if len(known) == 1 else None
+
     @cached_property
     def times(self) -> tuple[Known, ...]:
         """The columns of times."""

@@ -141,20 +141,14 @@ def _figure(named: Named, words: str) -> Output | Known | Refused:
     if len(figures) == 1:
         return figures[0]
     if not figures:
-        measures = [one for one in named.outputs if _is_measure(named, one)]
+        shown = [(one, named.shown_by(one)) for one in named.outputs]
+        measures = [one for one, known in shown if known is not None and known.field.role is Role.MEASURE]
         if len(measures) == 1:
             return measures[0]
         return Refused("The outputs do not tell what the rows are ranked by: say “top 5 by …”.")
     return Refused(
         f"There are several figures to rank by ({', '.join(one.said for one in figures)}): say “top 5 by …”."
     )
-
-
-def _is_measure(named: Named, output: Output) -> bool:
-    if not isinstance(output.tree, exp.Column):
-        return False
-    known = [one for one in named.columns if named.is_same(one, output.tree)]
-    return len(known) == 1 and known[0].field.role is Role.MEASURE
 
 
 def _named(named: Named, words: str) -> Output | Known | Refused:
@@ -218,13 +212,9 @@ def sorted_by(wish: str, named: Named, today: date, index: ValueIndex | None) ->
     if _ROUND.fullmatch(wish):
         if order is None:
             return Refused("The statement has no order that could be turned round.")
-        turned = []
-        for number, one in enumerate(order.expressions):
-            if "nulls" in layout.item("order", number).lower():
-                return Refused("The order says where missing values go; turn it round in the SQL.")
-            bare = re.sub(r"\s+(?:asc|desc)$", "", layout.item("order", number), flags=_I)
-            turned.append(bare if one.args.get("desc") else _down(named, bare))
-        return fulfilled(layout.with_clause("order", ", ".join(turned)), "the other way round")
+        return _turned(
+            named, [bool(one.args.get("desc")) for one in order.expressions], "the other way round"
+        )
     if _LETTERS.fullmatch(wish):
         texts = [one for one in named.outputs if not one.is_figure and _is_text(named, one)]
         if len(texts) != 1:
@@ -233,12 +223,8 @@ def sorted_by(wish: str, named: Named, today: date, index: ValueIndex | None) ->
     if found := _FIRST.fullmatch(wish):
         return _first(found, named)
     if (direction := _DIRECTION.fullmatch(wish)) and order is not None and len(order.expressions) == 1:
-        up = bool(direction["up"])
-        bare = re.sub(r"\s+(?:asc|desc)$", "", layout.item("order", 0), flags=_I)
-        return fulfilled(
-            layout.with_clause("order", bare if up else _down(named, bare)),
-            f"in the order that stands there, {'ascending' if up else 'descending'}",
-        )
+        way = "ascending" if direction["up"] else "descending"
+        return _turned(named, [bool(direction["up"])], f"in the order that stands there, {way}")
     found = _BY.fullmatch(wish)
     if found is None:
         return None
@@ -249,6 +235,16 @@ def sorted_by(wish: str, named: Named, today: date, index: ValueIndex | None) ->
     is_figure = isinstance(by, Output) and by.is_figure
     down = not way.startswith(_UP) if way else is_figure
     return _sorted(named, by, down=down)
+
+
+def _turned(named: Named, ups: list[bool], said: str) -> Fulfilled:
+    """The order that stands there, each item ascending or not."""
+    items = [named.layout.item("order", number) for number in range(len(ups))]
+    if any("nulls" in item.lower() for item in items):
+        return Refused("The order says where missing values go; turn it round in the SQL.")
+    bare = [re.sub(r"\s+(?:asc|desc)$", "", item, flags=_I) for item in items]
+    turned = [item if up else _down(named, item) for item, up in zip(bare, ups, strict=True)]
+    return fulfilled(named.layout.with_clause("order", ", ".join(turned)), said)
 
 
 def _first(found: re.Match[str], named: Named) -> Fulfilled:
@@ -272,7 +268,5 @@ def _sorted(named: Named, by: Output | Known, *, down: bool) -> Fulfilled:
 
 
 def _is_text(named: Named, output: Output) -> bool:
-    if not isinstance(output.tree, exp.Column):
-        return False
-    known = [one for one in named.columns if named.is_same(one, output.tree)]
-    return len(known) == 1 and not known[0].field.is_number and known[0].field.role is not Role.TIME
+    known = named.shown_by(output)
+    return known is not None and not known.field.is_number and known.field.role is not Role.TIME

@@ -223,27 +223,28 @@ def dropped(wish: str, named: Named, today: date, index: ValueIndex | None) -> F
         return Refused(
             f"“{found['what']}” is an output and a stored value: say “drop the column {found['what']}” or name the value's column."
         )
+    return without(named, outputs[0])
+
+
+def without(named: Named, output: Output) -> Fulfilled:
+    """The statement with an output less; of one that groups are made of, the groups go with it."""
     if len(named.outputs) == 1:
         return Refused("The statement has no other output.")
     if _by_number(named):
         return Refused(
             "Groups or the order name outputs by their place here, so none can be taken out safely."
         )
-    return _without(named, outputs[0])
-
-
-def _without(named: Named, output: Output) -> Fulfilled:
     layout: Layout | None = named.layout
     said = f"without {output.said}"
     group = named.layout.tree.args.get("group")
     order = named.layout.tree.args.get("order")
     if order is not None:
-        gone = [number for number, one in enumerate(order.expressions) if _names(one.this, output)]
+        gone = [number for number, one in enumerate(order.expressions) if is_named(one.this, output)]
         if gone:
             layout = layout and layout.without_items("order", gone)
             said += " and without its order"
     if group is not None and not output.is_figure:
-        gone = [number for number, one in enumerate(group.expressions) if _names(one, output)]
+        gone = [number for number, one in enumerate(group.expressions) if is_named(one, output)]
         if not gone:
             return UNSAFE
         layout = layout and layout.without_items("group", gone)
@@ -252,7 +253,8 @@ def _without(named: Named, output: Output) -> Fulfilled:
     return fulfilled(layout, said)
 
 
-def _names(node: exp.Expr, output: Output) -> bool:
+def is_named(node: exp.Expr, output: Output) -> bool:
+    """Whether an expression is an output, by its name or by what it computes."""
     is_name = isinstance(node, exp.Column) and not node.table and node.name.lower() == output.name.lower()
     return is_name or node == output.tree
 

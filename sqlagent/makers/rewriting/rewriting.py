@@ -48,7 +48,7 @@ _CUT = re.compile(
     rf"\s*;\s*|\s*[,.]\s+(?:and\s+|but\s+|then\s+)?(?={_LEADS}\b)|\s+(?:and|but|then)\s+(?:then\s+|also\s+)?(?={_LEADS}\b)",
     re.IGNORECASE,
 )
-_COMMA = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_JOINT = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 _POLITE = re.compile(
     r"^(?:(?:please|pls|now|also|and|then|but|ok(?:ay)?|so|(?:can|could) you|i want(?: to see)?|i(?:'d| would) like(?: to see)?|give me|show me|let me see|make it|change it to|the same,?)\s+)+|(?:\s+(?:please|pls|instead|too|as well|now))+$",
     re.IGNORECASE,
@@ -106,8 +106,8 @@ def rewritten(typed: str, sql: str, source: Source, today: date, index: ValueInd
             )
         elif (
             found is None
-            and _COMMA.search(wish)
-            and made + len(pieces := _COMMA.split(wish)) + len(parts) <= MOST
+            and _JOINT.search(wish)
+            and made + len(pieces := _JOINT.split(wish)) + len(parts) <= MOST
         ):
             parts = [*pieces, *parts]  # several changes after all, and no list of values
         elif found is None:

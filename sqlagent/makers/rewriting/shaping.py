@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.makers.rewriting.layout import Layout
 from sqlagent.makers.rewriting.naming import Named, Output
-from sqlagent.makers.rewriting.outputs import AGGREGATE_WORDS, AGGREGATES, dropped, per
+from sqlagent.makers.rewriting.outputs import AGGREGATE_WORDS, AGGREGATES, is_named, per, without
 from sqlagent.makers.rewriting.timing import per_grain
 from sqlagent.makers.rewriting.values import INSTEAD, Fulfilled, Refused, fulfilled
 
@@ -25,10 +25,12 @@ _ROUNDED = re.compile(
 )
 _AGGREGATE = "|".join(AGGREGATES)
 _INSTEAD_OF = re.compile(
-    rf"(?:show |use |take )?(?:the )?(?P<new>{_AGGREGATE})(?: (?:of )?(?:the )?(?P<what>[\w .]+?))? (?:instead of|rather than|in place of) (?:the )?(?P<old>{_AGGREGATE})(?: [\w .]+)?",
+    rf"(?:show |use |take )?(?:the )?(?P<new>{_AGGREGATE})(?: (?:of )?(?:the )?(?P<what>[\w .]+?))? (?:instead of|rather than|in place of) (?:the )?(?P<old>{_AGGREGATE})(?: (?:of )?(?:the )?(?P<behind>[\w .]+))?",
     _I,
 )
 _GROUPED_INSTEAD = re.compile(r"(?P<wish>.+?),? instead(?: of (?:by |per )?(?:the )?(?P<old>[\w .]+))?", _I)
+_TAIL = re.compile(r"(?:\s+(?:asc|desc))?(?:\s+nulls\s+(?:first|last))?$", _I)
+"""What stands behind an expression in ORDER BY."""
 _DIGITS = {"no": 0, "zero": 0, "one": 1, "two": 2}
 
 
@@ -45,7 +47,11 @@ def renamed(wish: str, named: Named, today: date, index: ValueIndex | None) -> F
         return Refused(f"Another output is called “{name}” already.")
     old = outputs[0]
     having = named.layout.tree.args.get("having")
-    if having is not None and any(_is_name(one, old) for one in having.find_all(exp.Column)):
+    if (
+        having is not None
+        and old.name
+        and any(is_named(one, old) and one != old.tree for one in having.find_all(exp.Column))
+    ):
         return Refused(f"HAVING uses the name “{old.name}”; change it in the SQL.")
     layout = _swapped(named, old, f"{old.sql} AS {named.dialect.quoted(name)}", named.dialect.quoted(name))
     return fulfilled(layout, f"{old.said} is called {name}")
@@ -60,12 +66,12 @@ def rounded(wish: str, named: Named, today: date, index: ValueIndex | None) -> F
     digits = 0 if found["whole"] or not said else _DIGITS.get(said, int(said) if said.isdecimal() else 0)
     figures = [one for one in named.outputs if one.is_figure and not isinstance(one.tree, exp.Count)]
     if found["what"]:
-        figures = [one for one in named.output(found["what"]) if one.is_figure or _is_number(named, one)]
-    if len(figures) != 1:
-        names = ", ".join(one.said for one in figures)
-        return Refused(
-            f"Several figures may be meant: {names}." if figures else "No figure here is meant by that."
-        )
+        figures = [one for one in named.output(found["what"]) if _is_number(named, one)]
+    if len(figures) > 1:
+        return Refused(f"Several figures may be meant: {', '.join(one.said for one in figures)}.")
+    if not figures:
+        wanted = f" is called “{found['what']}”" if found["what"] else " can be rounded"
+        return Refused(f"No figure of this statement{wanted}.")
     one = figures[0]
     if isinstance(one.tree, exp.Round):
         return Refused(f"{one.said} is rounded already; change the digits in the SQL.")
@@ -84,10 +90,13 @@ def reaggregated(wish: str, named: Named, today: date, index: ValueIndex | None)
         return None
     new, old = AGGREGATES[found["new"].lower()], AGGREGATES[found["old"].lower()]
     of_old = [one for one in named.outputs if type(one.tree).__name__.upper() == old]
-    if found["what"]:
-        of_old = [one for one in of_old if one in named.output(found["what"])] or of_old
+    for words in filter(None, (found["what"], found["behind"])):
+        of_old = [one for one in of_old if one in named.output(words) or _is_of(named, one, words)]
     if len(of_old) != 1:
-        return Refused(f"There is not exactly one {AGGREGATE_WORDS[old]} in this statement.")
+        wanted = found["what"] or found["behind"]
+        return Refused(
+            f"There is not exactly one {AGGREGATE_WORDS[old]}{f' of “{wanted}”' if wanted else ''} in this statement."
+        )
     one = of_old[0]
     inner = one.tree.this.sql(dialect=named.layout.dialect, comments=False)
     name = f"{AGGREGATE_WORDS[new]}_{one.name}" if one.name else AGGREGATE_WORDS[new]
@@ -103,7 +112,7 @@ def regrouped(wish: str, named: Named, today: date, index: ValueIndex | None) ->
     found = _GROUPED_INSTEAD.fullmatch(wish)
     if found is None:
         return None
-    grouped = per(found["wish"], named, today, index) or per_grain(found["wish"], named, today, index)
+    grouped = per_grain(found["wish"], named, today, index) or per(found["wish"], named, today, index)
     if not isinstance(grouped, tuple):
         return grouped
     layout, said = grouped
@@ -115,32 +124,36 @@ def regrouped(wish: str, named: Named, today: date, index: ValueIndex | None) ->
         if not olds:
             return Refused(f"No group of this statement is called “{found['old']}”.")
     for old in olds:
-        gone = dropped(f"drop column {old.name}", Named(layout, named.source), today, index)
+        now = Named(layout, named.source)
+        gone = without(now, next(one for one in now.outputs if one.tree == old.tree))
         if not isinstance(gone, tuple):
-            return gone or Refused(f"{old.said} cannot be taken out here without a language model.")
+            return gone
         layout = gone[0]
     return layout, f"{said.removesuffix(' too')}{INSTEAD}{' and '.join(one.said for one in olds)}"
 
 
 def _is_number(named: Named, output: Output) -> bool:
-    known = [
-        one
-        for one in named.columns
-        if isinstance(output.tree, exp.Column) and named.is_same(one, output.tree)
-    ]
-    return len(known) == 1 and known[0].field.is_number
+    """Whether an output can be rounded: a figure, or a column of numbers that no group is made of."""
+    known = named.shown_by(output)
+    return output.is_figure or known is not None and known.field.is_number and not named.is_grouped
+
+
+def _is_of(named: Named, output: Output, words: str) -> bool:
+    """Whether a figure sums up the column that words name."""
+    columns = named.column(words)
+    return len(columns) == 1 and named.is_of(columns[0], output.tree)
 
 
 def _swapped(named: Named, old: Output, made: str, name: str) -> Layout | None:
-    """The statement with another output in the place of one, and its new name in the order."""
+    """The statement with another output in the place of one, and its new name where groups and the order use the old one."""
     layout: Layout | None = named.layout.with_swapped("expressions", old.number, made)
-    order = named.layout.tree.args.get("order")
-    for place, one in enumerate(order.expressions if order is not None else ()):
-        if layout is not None and (_is_name(one.this, old) or one.this == old.tree):
-            down = f" {layout.cased('DESC')}" if one.args.get("desc") else ""
-            layout = layout.with_swapped("order", place, name + down)
+    for clause in ("group", "order"):
+        trees = named.layout.tree.args.get(clause)
+        for place, one in enumerate(trees.expressions if trees is not None else ()):
+            inner = one.this if isinstance(one, exp.Ordered) else one
+            by_name = inner != old.tree
+            if layout is None or not is_named(inner, old) or clause == "group" and not by_name:
+                continue
+            tail = _TAIL.search(layout.item(clause, place))
+            layout = layout.with_swapped(clause, place, name + (tail[0] if tail else ""))
     return layout
-
-
-def _is_name(node: exp.Expr, output: Output) -> bool:
-    return isinstance(node, exp.Column) and not node.table and node.name.lower() == output.name.lower()

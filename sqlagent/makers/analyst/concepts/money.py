@@ -135,6 +135,12 @@ def _is_paid(one: Field) -> bool:
     return stem("price") in one.words and bool(set(one.words) & stems("purchase buying cost"))
 
 
+def sold_in(source: Source) -> set[str]:
+    """The table whose rows bring the money in, and what these belong to: order lines and their orders."""
+    lines = {found.measure.anchor for found in sorted(revenue(source), key=lambda one: one.cost)[:1]}
+    return lines | {relation.target for table in lines for relation in source.graph.out[table]}
+
+
 def spend(source: Source) -> Iterator[Meant]:
     """Money that went out: columns of cost or spending."""
     for thing in source.model.things.values():
@@ -153,14 +159,7 @@ def margin(source: Source) -> Iterator[Meant]:
         for one in fields:
             if set(one.words) & stems("margin profit") and one.unit != "percent":
                 yield Meant(0.0, summed(one))
-        price = next(
-            (
-                f
-                for f in fields
-                if stem("price") in f.words and stem("cost") not in f.words and not _is_paid(f)
-            ),
-            None,
-        )
+        price = next((f for f in fields if stem("price") in f.words and not _is_paid(f)), None)
         cost = next((f for f in fields if stem("cost") in f.words or _is_paid(f)), None)
         if thing.kind in (Kind.THING,) and price is not None and cost is not None:
             expr = Expr("minus", (Slot(price), Slot(cost)))

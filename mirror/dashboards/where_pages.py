@@ -1,0 +1,113 @@
+"""What a page says of the choices that filter its cards, and the cells that make them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from mirror.asking.kept_steps import PREVIEW_CHARS, rows_preview
+from mirror.dashboards.card_rows import PREVIEW_ROWS
+from mirror.dashboards.crossing import WHERE, Crossed, Crossing, cell_filter, where_carried
+from mirror.dashboards.models import Supply
+from mirror.dashboards.services import CardServed
+from mirror.phrases import counted
+from mirror.results.cells import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A choice that filters cards, in words, and the address without it."""
+
+    words: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class WherePage:
+    """Choices that filter cards: how many cards they do, which not and why, and the address without them. `sent` is for a form."""
+
+    chips: tuple[Chip, ...] = ()
+    said: str = ""
+    not_filtered: tuple[tuple[str, str], ...] = ()
+    reset_url: str = ""
+    sent: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def where_page(served: Sequence[CardServed], values: Mapping[str, str], crossing: Crossing) -> WherePage:
+    """Choices in words, each with the address without it."""
+    if not crossing.choices:
+        problem = (
+            "" if crossing.is_understood else "What was chosen is on no card any more; nothing is filtered."
+        )
+        return WherePage(problem=problem)
+    every, cards = crossing.conditions, crossing.cards
+    told = [(str(one.card), cards[one.card.pk]) for one in served if one.card.pk in cards]
+    filtered = [title for title, one in told if one.by]
+    said = f"{counted(len(filtered), 'card')} filtered, by the rows that are stored"
+    chips = (
+        Chip(choice.words, where_carried(values, [one for one in every if one != choice.condition]) or "?")
+        for choice in crossing.choices
+    )
+    return WherePage(
+        tuple(chips),
+        said,
+        tuple((title, one.not_by) for title, one in told if one.not_by),
+        where_carried(values, ()) or "?",
+        tuple(one.sent for one in every),
+    )
+
+
+def cells_linked(
+    card: int,
+    cells: Sequence[tuple[Cell, ...]],
+    preview: Mapping[str, Any],
+    values: Mapping[str, str],
+    crossing: Crossing,
+) -> tuple[tuple[tuple[Cell, ...], ...], str]:
+    """Cells that lead to the page that they filter, a chosen one to the page without it; and the columns that do, as JSON."""
+    picks = crossing.picks.get(card, {})
+    if not picks or not cells:
+        return tuple(cells), ""
+    own = {one.prefix: one.text for one in crossing.conditions if one.card == card}
+    rests = {
+        number: where_carried(values, [one for one in crossing.conditions if one.prefix != prefix])
+        for number, prefix in picks.items()
+    }
+    rows = [list(row) for row in cells]
+    for row, raw in zip(rows, preview["rows"], strict=False):
+        for number, prefix in picks.items():
+            text = (
+                cell_filter(raw[number], preview["kinds"][number], PREVIEW_CHARS) if number < len(row) else ""
+            )
+            if not text:
+                continue
+            is_chosen = own.get(prefix) == text
+            rest = rests[number]
+            told = "" if is_chosen else f"{'&' if rest else '?'}{urlencode({WHERE: prefix + text})}"
+            url = f"{rest}{told}" or "?"
+            row[number] = replace(row[number], url=f"{url}#card-{card}", is_chosen=is_chosen)
+    return tuple(map(tuple, rows)), json.dumps(picks)
+
+
+def preview_passing(supply: Supply, crossed: Crossed) -> dict[str, Any]:
+    """The first rows of a card, or of those that pass."""
+    if crossed.passing is None or crossed.passing.rows is None:
+        return dict(supply.preview)
+    return rows_preview(crossed.passing.rows, PREVIEW_ROWS)
+
+
+def crossed_said(crossed: Crossed, supply: Supply) -> str:
+    """What choices do to a card."""
+    said = []
+    if crossed.passing is not None and supply.result is not None:
+        of = f"{crossed.passing.matching:,} of {counted(supply.result.row_count, 'row')}"
+        said.append(f"Filtered: {crossed.by} · {of}")
+    if crossed.not_by:
+        said.append(f"Not filtered: {crossed.not_by}")
+    if crossed.own:
+        said.append(f"Chosen here: {crossed.own}")
+    return ". ".join(said)
