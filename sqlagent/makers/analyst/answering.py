@@ -15,6 +15,7 @@ from sqlagent.makers.analyst.coming_back import by_what_happened
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
 from sqlagent.makers.analyst.denied_groups import denied_of_groups
+from sqlagent.makers.analyst.doers import who_did_most
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by, worst_of_bad
 from sqlagent.makers.analyst.enumerating import enumerated
@@ -171,7 +172,10 @@ def _worded_anew(
         kept = [_as(one, only_first(one.frame, first_ones.thing, source), source) for one in bare]
         if kept and kept[0] is not None and not bare[0].frame.unused:
             return reading, [one for one in kept if one is not None]
-    for wording in (*plainer(text), *filter(None, [by_what_happened(text, source)])):
+    for wording in (
+        *plainer(text),
+        *filter(None, [by_what_happened(text, source), who_did_most(text, source)]),
+    ):
         reading, made = understand(wording, source, today, told)
         if made and not made[0].frame.unused and made[0].frame.cost < DRAFT and not reading.asked:
             return reading, made

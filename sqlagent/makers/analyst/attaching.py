@@ -13,7 +13,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.counting import Counting
-from sqlagent.makers.analyst.dating import lateness, meant_as_time, spanned
+from sqlagent.makers.analyst.dating import lasted, lateness, meant_as_time, spanned
 from sqlagent.makers.analyst.deeds import HAPPENINGS
 from sqlagent.makers.analyst.dialects import has_days, has_hours
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
@@ -23,6 +23,7 @@ from sqlagent.makers.analyst.presence import absent, present
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.states import current, ended, told
+from sqlagent.makers.analyst.unequal import EQUAL
 from sqlagent.makers.analyst.vocabulary import Target
 
 LOST = 0.7
@@ -110,9 +111,10 @@ class Attacher(Counting):
 
     def _through(self, anchor: str, child: str, path: Path, clause: Clause) -> Part | None:
         """A clause as something that holds of rows pointing here: that there are such, or how many."""
+        is_each = self._is_length_of_each(child, clause)
         inner = (
             replace(clause, negated=False, numbers=[], compare="", unit="")
-            if clause.numbers
+            if clause.numbers and not is_each
             else replace(clause, negated=False)
         )
         counted: Expr | None = None
@@ -122,7 +124,7 @@ class Attacher(Counting):
         if clause.average or clause.than:
             return None
         agg = clause.agg
-        if clause.numbers:
+        if clause.numbers and not is_each:
             found = self.counted(anchor, child, clause)
             if found is None:
                 return None
@@ -156,7 +158,7 @@ class Attacher(Counting):
         )
         if not part.named and not counted_value:
             part.cost += CHILD
-        number = clause.numbers[0] if clause.numbers else None
+        number = clause.numbers[0] if clause.numbers and not is_each else None
         if clause.negated and number is None and not clause.excepted:
             part.cost -= 0.02
         unused, why = part.unused, part.why
@@ -171,7 +173,7 @@ class Attacher(Counting):
             return Part(part.cost + extra + LOST, [], [*unused, "between"], True, why=why)
         condition = Condition(
             "exists", child=child, path=path, parts=tuple(part.conditions), negated=denied,
-            compare=clause.compare or (">=" if number is not None else ""), number=number, counted=counted,
+            compare="" if is_each else clause.compare or (">=" if number is not None else ""), number=number, counted=counted,
             values=("distinct",) if distinct else ("avg",) if averaged else (), said=" ".join(m.text for m in clause.mentions),
         )  # fmt: skip
         if number is not None and clause.compare == "between" and len(clause.numbers) > 1:
@@ -181,6 +183,12 @@ class Attacher(Counting):
         if own and when is not None:
             self.timed(anchor, own, dated, Slot(when.field), False)
         return Part(part.cost + extra + dated.cost, [condition, *dated.conditions], unused, True, why=why)
+
+    def _is_length_of_each(self, child: str, clause: Clause) -> bool:
+        """Whether a bound is on how long each row lasts, and not on how many there are: "members with hires over 4 hours"."""
+        named = [t for m in clause.mentions for t in m.targets[:2] if t.kind == "thing" and t.table == child]
+        alone = len(clause.mentions) == 1 and len(named) == 1 and not clause.periods
+        return alone and bool(clause.unit and clause.numbers) and bool(self._lasting(child, clause))
 
     def direct(self, anchor: str, clause: Clause, time: Slot | None, below: bool = False) -> Part:
         """A clause as conditions of a table's own rows and of what they belong to."""
@@ -250,7 +258,7 @@ class Attacher(Counting):
         return part
 
     def _unequal(self, anchor: str, clause: Clause, part: Part) -> None:
-        """Two columns of one row that differ, of the anchor or of what its rows belong to."""
+        """Two columns of one row that differ or are the same, of the anchor or of what its rows belong to."""
         for pair in clause.pairs:
             way = next(self.ways(anchor, pair.targets[0].table), None)
             if way is None:
@@ -258,7 +266,9 @@ class Attacher(Counting):
                 part.unused.append(pair.text)
                 continue
             slots = tuple(self.source.slot(t.table, t.column, way[1]) for t in pair.targets)
-            part.conditions.append(Condition("later", slots, compare="<>", said="different"))
+            alike = pair.detail == EQUAL
+            compare, said = ("=", "same") if alike != clause.negated else ("<>", "different")
+            part.conditions.append(Condition("later", slots, compare=compare, said=said))
             part.cost += way[0]
             part.named = True
 
@@ -426,11 +436,17 @@ class Attacher(Counting):
             part.cost += 0.12
             part.columns.append(slot)
 
-    def _kept_in(self, anchor: str, unit: str) -> list[tuple[float, Expr, Item | None]]:
-        """The rows' own length of time that is stored in a unit: "jobs over 3 hours"; what took place before what was planned."""
-        own = [f for f in self.source.measures(anchor) if f.unit == unit.rstrip("s") + "s"]
+    def _lasting(self, anchor: str, clause: Clause) -> list[tuple[float, Expr, Item | None]]:
+        """The rows' own length of time: stored in the unit of a bound ("jobs over 3 hours"), else between their two ends.
+
+        What took place goes before what was planned. A length that is stored in another unit is left to the two ends.
+        """
+        own = [f for f in self.source.measures(anchor) if f.unit == clause.unit.rstrip("s") + "s"]
         own.sort(key=lambda f: bool(set(f.words) & DUE))
-        return [(0.15 + 0.1 * n, Expr("column", (Slot(f),)), None) for n, f in enumerate(own[:2])]
+        if own:
+            return [(0.15 + 0.1 * n, Expr("column", (Slot(f),)), None) for n, f in enumerate(own[:2])]
+        ends = lasted(self.source, anchor, clause)
+        return [(0.1, Expr("span", ends, clause.unit), None)] if ends is not None else []
 
     def _compared(self, anchor: str, clause: Clause, left: list[Item], part: Part, below: bool) -> None:
         """A number, an average or another row that a measure is compared with."""
@@ -447,7 +463,7 @@ class Attacher(Counting):
             exprs.append((0.05, Expr("span", spans, clause.unit), None))
             part.time = None
         if not exprs and clause.unit:
-            exprs += self._kept_in(anchor, clause.unit)
+            exprs += self._lasting(anchor, clause)
         if not exprs:
             exprs += self._by_adjective(anchor, clause)
         if not exprs and not left and not below:

@@ -10,7 +10,7 @@ from sqlagent.catalog.semantics import Kind
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Path, Slot
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
-from sqlagent.makers.analyst.pairing import done_of, due_and_done, due_of, in_order, lasting, partner
+from sqlagent.makers.analyst.pairing import done_of, due_and_done, due_of, in_order, lasting, partner, stayed
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.source import Source
@@ -49,6 +49,17 @@ def spanned(
         return in_order(begin, time) if begin is not None else None
     found = next(lasting(source, anchor), None) if clause.span else None
     return found[1:] if found is not None else None
+
+
+def lasted(source: Source, anchor: str, clause: Clause) -> tuple[Slot, Slot] | None:
+    """The later and the earlier end of rows that are held against a length of time: "hires over 2 hours"; None for ages and the like."""
+    if not clause.compare or not clause.numbers or set(clause.said.split()) & {"older", "younger", "newer"}:
+        return None
+    thing = source.model.things[anchor]
+    if thing.kind is Kind.THING and not thing.ends:
+        return None
+    found = stayed(source, anchor) or next((pair for _, *pair in lasting(source, anchor)), None)
+    return (found[0], found[1]) if found is not None else None
 
 
 def lateness(

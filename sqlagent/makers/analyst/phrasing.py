@@ -125,6 +125,9 @@ _REWRITTEN = (
     (re.compile(rf"\btook in (?=(?:{_MONTHLY})\b)", re.IGNORECASE), "took during "),
     (re.compile(rf"\bending (?:in|within) (?=(?:(?:the )?next|{_MONTHLY})\b)", re.IGNORECASE), "ending during "),
     (re.compile(r"\b(first|last) (?:day|date) of (?!(?:the |this |last |each |every )?(?:day|week|month|quarter|year|season)\b)", re.IGNORECASE), r"when was the \1 "),
+    (re.compile(r"\b(?:that |which |who )?(?:last(?:ed|s|ing)?|t(?:ook|akes?|aking)) (?=(?:more than|less than|longer than|shorter than|over|under|at least|at most|up to|between|fewer than) (?:an?|\d[\d.,]*) (?:minutes?|mins?|hours?|days?|weeks?|months?)\b)", re.IGNORECASE), ""),
+    (re.compile(r"\b(more than|less than|longer than|shorter than|over|under|at least|at most|within) an? (minute|hour|day|week|month)\b", re.IGNORECASE), r"\1 1 \2s"),
+    (re.compile(r"\b((?:another|(?:a )?different) [a-z]+(?: [a-z]+)?) (?:than|from) (?:where )?(?:(?:it|they|he|she|the one)(?: was| were| had)? )?[a-z]{4,}(?: up)?(?: at| in| from)?(?=\s*(?:\?|$|,))", re.IGNORECASE), r"\1"),
     (re.compile(r"\ban? (?=(?:hour|day|kilometre|kilometer|km|mile|litre|liter|hectare|tonne|kg|kilo|minute)\b(?! ago| earlier| later| before| after))", re.IGNORECASE), "per "),
 )  # fmt: skip
 """Turns of phrase and how they are read: an hour as per hour, what we invoiced as how much."""

@@ -444,8 +444,8 @@ def _condition(c: Condition) -> str:
     if c.op in ("in", "not in") and c.said:
         names[0] = _over(c.slots[0].field.said, c.said)
     if c.op == "later":
-        if c.compare == "<>":
-            return f"{names[0]} is not {names[1]}"
+        if c.compare in ("<>", "="):
+            return f"{names[0]} is {'not ' if c.compare == '<>' else ''}{names[1]}"
         return f"{names[0]} {'after' if (c.compare or '>') == '>' else 'not after'} {names[1]}"
     if c.op == "same":
         return f"{names[0]} and {names[1]} in the same {c.compare}"

@@ -1,6 +1,7 @@
-"""Two columns of one row held against each other: "where the payer is not the holder", "billing city differs from the shipping city".
+"""Two columns of one row held against each other: "where the payer is not the holder", "the end station is the same as the start station".
 
-Decides it by the words between two mentions of one table. What stands there is one item, which is held as one condition.
+Decides it by the words between two mentions of one table, or by "another" and "the same" before a thing that rows point at twice:
+"ended at another station". What stands there is one item, which is held as one condition.
 """
 
 from __future__ import annotations
@@ -15,12 +16,21 @@ from sqlagent.makers.analyst.vocabulary import Target
 SURE = 0.2
 """Cost up to which a word surely means a column."""
 
+_VERY = 0.05
+"""Cost below which a word is the very name of a thing."""
+
 _UNLIKE = frozenset({"differs", "differ", "differed", "different", "deviates", "deviate", "unequal"})
 _NOT = frozenset({"not", "isn't", "wasn't", "aren't", "other than"})
+_OTHER = frozenset({"another", "different", "other"})
+_AT = frozenset({"at", "in", "to", "from", "on", "a", "the"})
+_ALIKE = frozenset({"same", "equal", "equals", "identical"})
+EQUAL = "="
+"""The detail of a pair of columns that are said to be the same."""
 
 
 def unequal(reading: Reading, model: Model) -> Reading:
-    """Give a reading in which two columns that are said to differ are one item of kind pair."""
+    """Give a reading in which two columns that are said to differ, or to be the same, are one item of kind pair."""
+    reading = _ends_compared(reading, model)
     items = list(reading.items)
     unknown = list(reading.unknown)
     for at in range(len(items) - 2, 0, -1):
@@ -32,7 +42,8 @@ def unequal(reading: Reading, model: Model) -> Reading:
         if found is None or items[at].op == "not" and not _is_said_of(first, items[at], found, model):
             continue
         text = f"{first.text} {items[at].text} {second.text}"
-        pair = Item("pair", first.start, second.end, text, targets=found)
+        alike = EQUAL if _is_alike(items[at]) else ""
+        pair = Item("pair", first.start, second.end, text, targets=found, detail=alike)
         if at > 2 and items[at - 2].op == "where":
             items[at - 2] = replace(items[at - 2], op="rel")
         unknown = [word for word in unknown if word != items[at].text]
@@ -51,12 +62,74 @@ def _is_said_of(first: Item, no: Item, found: tuple[Target, Target], model: Mode
 
 def _between(items: Sequence[Item], at: int) -> int:
     """Of how many items the words for being different are made that begin here; 0 where there are none."""
-    low = items[at].text.lower()
+    low = items[at].text.lower().removeprefix("the ")
     if low in _NOT and items[at].kind == "op":
         return 1
     if low in _UNLIKE and at + 1 < len(items):
         return 2 if items[at + 1].text.lower() in ("from", "to") else 1
+    if _is_alike(items[at]):
+        return 2 if items[at + 1].text.lower() in ("as", "to") else 1
     return 0
+
+
+def _is_alike(item: Item) -> bool:
+    return item.text.lower().removeprefix("the ") in _ALIKE
+
+
+def _ends_compared(reading: Reading, model: Model) -> Reading:
+    """The reading with "at another station" as one item, where rows of a thing that is named point at two stations."""
+    items, unknown = list(reading.items), list(reading.unknown)
+    for at in range(len(items) - 2, -1, -1):
+        if at + 1 >= len(items):
+            continue  # what stood there is part of the item behind
+        low, noun = items[at].text.lower().removeprefix("the "), items[at + 1]
+        if low not in _OTHER and not _is_alike(items[at]) or noun.kind != "mention":
+            continue
+        found = _both_ends(noun, reading, model)
+        if found is None:
+            continue
+        first = at
+        while first > 0 and _is_of_end(items[first - 1], found[0].table, model):
+            first -= 1
+        if not any(one.kind == "mention" for one in items[first:at]):
+            continue  # the station that others used is no end of this row
+        text = " ".join(one.text for one in items[first : at + 2])
+        alike = EQUAL if _is_alike(items[at]) else ""
+        unknown = [word for word in unknown if word != items[at].text]
+        items[first : at + 2] = [
+            Item("pair", items[first].start, noun.end, text, targets=found, detail=alike)
+        ]
+    if len(items) == len(reading.items):
+        return reading
+    asked = tuple(word for word in reading.asked if word in unknown)
+    return replace(reading, items=tuple(items), unknown=tuple(unknown), asked=asked)
+
+
+def _both_ends(noun: Item, reading: Reading, model: Model) -> tuple[Target, Target] | None:
+    """The two columns by which the rows of a thing that is named, or of the only one that does, point at a thing."""
+    thing = next((t.table for t in noun.targets if t.kind == "thing" and t.cost < SURE), "")
+    named = {t.table for i in reading.items if i is not noun for t in i.targets[:2] if t.kind == "thing"}
+    pointing: dict[str, list[Target]] = {}
+    for one in model.relations if thing else ():
+        if one.target == thing and one.source != thing and len(one.columns) == 1:
+            made = Target("relation", one.source, one.columns[0], relation=one)
+            pointing.setdefault(one.source, []).append(made)
+    twice = [ends for table, ends in pointing.items() if len(ends) == 2 and table in named]
+    return (twice[0][0], twice[0][1]) if len(twice) == 1 else None
+
+
+def _is_of_end(item: Item, table: str, model: Model) -> bool:
+    """Whether a word before only says that the row ends or begins there: "ended", "started and ended", "returned to"."""
+    if item.op == "and" or item.op in ("of", "") and item.text.lower() in _AT:
+        return True
+    if any(one.kind == "thing" and one.table == table and one.cost < _VERY for one in item.targets):
+        return False  # hired from the same station: that it was a hire says nothing of an end
+    for one in item.targets[:1] if item.kind == "mention" else ():
+        field = model.field(one.table, one.column) if one.column else None
+        return one.table == table and (
+            one.kind == "relation" or field is not None and field.role is Role.TIME
+        )
+    return False
 
 
 def _columns(first: Item, second: Item, model: Model) -> Iterator[tuple[Target, Target]]:

@@ -1,0 +1,81 @@
+"""A firm that hires out boats: how long a hire lasts as a bound, its two ends, and who did something most."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from sqlagent.makers.analyst.answering import understand
+from sqlagent.makers.analyst.sampler import Analysis
+from sqlagent.values import Limits, Outcome
+from tests.agent.test_analyst_trades import place
+
+TODAY = date(2026, 1, 5)
+FIRM = """
+CREATE TABLE pier (pier_id INTEGER PRIMARY KEY, name TEXT, district TEXT);
+CREATE TABLE boat (boat_id INTEGER PRIMARY KEY, model TEXT, make TEXT, length_m REAL);
+CREATE TABLE member (member_id INTEGER PRIMARY KEY, full_name TEXT, sort TEXT, joined_on TEXT);
+CREATE TABLE employee (employee_id INTEGER PRIMARY KEY, full_name TEXT, grade TEXT);
+CREATE TABLE hire (hire_id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boat, member_id INTEGER REFERENCES member, employee_id INTEGER REFERENCES employee, start_pier_id INTEGER REFERENCES pier (pier_id), end_pier_id INTEGER REFERENCES pier (pier_id), started_at TEXT, ended_at TEXT, distance_km REAL, fee REAL);
+INSERT INTO pier VALUES (1, 'Mill Lock', 'North'), (2, 'Old Quay', 'South'), (3, 'Ferry Steps', 'South');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
+INSERT INTO boat SELECT i, CASE i % 2 WHEN 0 THEN 'Canoe' ELSE 'Kayak' END, CASE i % 3 WHEN 0 THEN 'Elver' ELSE 'Otter' END, 3 + i / 10.0 FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+INSERT INTO member SELECT i, 'Member ' || i, CASE i % 2 WHEN 0 THEN 'annual' ELSE 'casual' END, date('2023-01-01', '+' || (i * 9) || ' days') FROM n;
+INSERT INTO employee VALUES (1, 'Ada', 'senior'), (2, 'Bo', 'junior');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+INSERT INTO hire SELECT i, i % 9 + 1, CASE i % 20 WHEN 0 THEN 5 ELSE i * i % 37 + 1 END, i % 3 / 2 + 1, i % 3 + 1, i * i % 3 + 1, datetime('2024-01-02 09:00', '+' || i || ' days'), datetime('2024-01-02 09:00', '+' || i || ' days', '+' || (5 + i % 7 * 40) || ' minutes'), 1 + i % 11 / 2.0, 4 + i % 13 FROM n;
+"""
+
+
+@pytest.fixture(scope="module")
+def firm():
+    return place(FIRM)
+
+
+def rows(firm, sql):
+    return sorted(tuple(row) for row in firm[0].execute(sql, Limits()).rows)
+
+
+def ended(firm, text):
+    reading, frames = understand(text, firm[1], TODAY)
+    return Analysis(reading, tuple(frames), (), True).outcome()[0]
+
+
+HOURS = "(julianday(ended_at) - julianday(started_at)) * 24"
+OF_EACH = "FROM hire JOIN {0} USING ({0}_id) GROUP BY {0}_id ORDER BY {1} LIMIT 1"
+ANSWERS = [
+    ("hires longer than 2 hours", f"SELECT COUNT(*) FROM hire WHERE {HOURS} > 2"),
+    ("how many hires lasted more than 30 minutes", f"SELECT COUNT(*) FROM hire WHERE {HOURS} > 0.5"),
+    ("hires that took over an hour by district of the start pier", f"SELECT district, COUNT(*) FROM hire JOIN pier ON pier_id = start_pier_id WHERE {HOURS} > 1 GROUP BY 1"),
+    ("average fee of hires longer than 3 hours", f"SELECT AVG(fee) FROM hire WHERE {HOURS} > 3"),
+    ("share of hires under 2 hours", f"SELECT 100.0 * SUM({HOURS} < 2) / COUNT(*) FROM hire"),
+    ("members with hires over 4 hours", f"SELECT DISTINCT full_name FROM hire JOIN member USING (member_id) WHERE {HOURS} > 4"),
+    ("members with over 30 hires", "SELECT full_name FROM hire JOIN member USING (member_id) GROUP BY member_id HAVING COUNT(*) > 30"),
+    ("hires where the end pier is the same as the start pier", "SELECT COUNT(*) FROM hire WHERE end_pier_id = start_pier_id"),
+    ("hires that ended at another pier", "SELECT COUNT(*) FROM hire WHERE end_pier_id <> start_pier_id"),
+    ("number of hires that started and ended at the same pier", "SELECT COUNT(*) FROM hire WHERE end_pier_id = start_pier_id"),
+    ("share of hires ending at another pier than they started", "SELECT 100.0 * SUM(end_pier_id <> start_pier_id) / COUNT(*) FROM hire"),
+    ("who spent the most", "SELECT full_name, SUM(fee) " + OF_EACH.format("member", "2 DESC")),
+    ("who sold the most", "SELECT full_name, SUM(fee) " + OF_EACH.format("employee", "2 DESC")),
+    ("who paid the most in 2024", "SELECT full_name, SUM(fee) " + OF_EACH.format("member", "2 DESC").replace("GROUP", "WHERE started_at LIKE '2024%' GROUP")),
+    ("who hired the most", "SELECT full_name, COUNT(*) " + OF_EACH.format("member", "2 DESC")),
+    ("who rowed the most km", "SELECT full_name, SUM(distance_km) " + OF_EACH.format("member", "2 DESC")),
+    ("biggest spender", "SELECT full_name, SUM(fee) " + OF_EACH.format("member", "2 DESC")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "sql"), ANSWERS, ids=[text for text, _ in ANSWERS])
+def test_a_question_is_answered_as_somebody_there_would(firm, text, sql):
+    frames = understand(text, firm[1], TODAY)[1]
+    assert frames and not frames[0].frame.unused
+    said = rows(firm, frames[0].sql)
+    assert said == [tuple(pytest.approx(cell) if isinstance(cell, float) else cell for cell in row) for row in rows(firm, sql)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", ["members who hired from the same pier", "members older than 30 days", "who flew the most"]
+)
+def test_what_is_no_bound_and_no_end_of_a_row_is_not_called_an_answer(firm, text):
+    assert ended(firm, text) != Outcome.ANSWERED
