@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlagent.catalog.semantics import Kind
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
+from sqlagent.makers.analyst.bounded_rates import bounded, bounded_rate
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
 from sqlagent.makers.analyst.churning import churned_in
 from sqlagent.makers.analyst.coming_back import by_what_happened
@@ -179,6 +180,11 @@ def _worded_anew(
         reading, made = understand(wording, source, today, told)
         if made and not made[0].frame.unused and made[0].frame.cost < DRAFT and not reading.asked:
             return reading, made
+    if (rate := bounded_rate(text)) is not None:
+        reading, bare = _understood(rate.text, source, today, told)
+        kept = [_as(one, bounded(one.frame, rate), source) for one in bare]
+        if kept and kept[0] is not None and not bare[0].frame.unused:
+            return reading, [one for one in kept if one is not None]
     if found := concentrated(text):
         reading, bare = _understood(found[0], source, today, told)
         shares = [_as(one, of_the_greatest(one.frame, found[1]), source) for one in bare]

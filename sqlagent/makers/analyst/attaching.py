@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import meant
@@ -111,7 +111,7 @@ class Attacher(Counting):
 
     def _through(self, anchor: str, child: str, path: Path, clause: Clause) -> Part | None:
         """A clause as something that holds of rows pointing here: that there are such, or how many."""
-        is_each = self._is_length_of_each(child, clause)
+        is_each = self._is_of_each(child, clause)
         inner = (
             replace(clause, negated=False, numbers=[], compare="", unit="")
             if clause.numbers and not is_each
@@ -184,8 +184,10 @@ class Attacher(Counting):
             self.timed(anchor, own, dated, Slot(when.field), False)
         return Part(part.cost + extra + dated.cost, [condition, *dated.conditions], unused, True, why=why)
 
-    def _is_length_of_each(self, child: str, clause: Clause) -> bool:
-        """Whether a bound is on how long each row lasts, and not on how many there are: "members with hires over 4 hours"."""
+    def _is_of_each(self, child: str, clause: Clause) -> bool:
+        """Whether a bound is on each row, and not on how many there are: "members with hires over 4 hours", "with a discount over 10 %"."""
+        if clause.percent:
+            return True
         named = [t for m in clause.mentions for t in m.targets[:2] if t.kind == "thing" and t.table == child]
         alone = len(clause.mentions) == 1 and len(named) == 1 and not clause.periods
         return alone and bool(clause.unit and clause.numbers) and bool(self._lasting(child, clause))
@@ -450,6 +452,9 @@ class Attacher(Counting):
 
     def _compared(self, anchor: str, clause: Clause, left: list[Item], part: Part, below: bool) -> None:
         """A number, an average or another row that a measure is compared with."""
+        if clause.percent:
+            self._compared_in_percent(anchor, clause, left, part)
+            return
         exprs: list[tuple[float, Expr, Item | None]] = []
         for item in left:
             for cost, slot, _ in self.fields(anchor, item, (Role.MEASURE,)):
@@ -466,6 +471,8 @@ class Attacher(Counting):
             exprs += self._lasting(anchor, clause)
         if not exprs:
             exprs += self._by_adjective(anchor, clause)
+        if not exprs and clause.said:
+            exprs += self._by_adjective_of(anchor, clause, left)
         if not exprs and not left and not below:
             exprs += self._by_age(anchor, clause)
         if not exprs and clause.numbers and not clause.unit and not left and not below:
@@ -513,6 +520,37 @@ class Attacher(Counting):
             part.cost += LOST
             part.unused.append(clause.said or "more")
 
+    def _compared_in_percent(self, anchor: str, clause: Clause, left: list[Item], part: Part) -> None:
+        """A bound in percent on a measure that is kept in percent, or as a part of one; of any other it says nothing."""
+        found = [
+            (cost, slot, item, scale)
+            for item in left
+            for cost, slot, _ in self.fields(anchor, item, (Role.MEASURE,))
+            if (scale := _percent_of(slot.field))
+        ]
+        if not found or _is_half(clause) or clause.average or clause.than:
+            part.cost += LOST
+            part.unused.append(f"{clause.said or 'more than'} {clause.numbers[0]:.15g} %")
+            return
+        cost, slot, item, scale = min(found, key=lambda one: one[0])
+        left.remove(item)
+        part.cost += cost
+        numbers = sorted(round(number * scale, 9) for number in clause.numbers[:2])
+        expr = Expr("column", (slot,))
+        if clause.compare == "between":
+            part.conditions.append(Condition("compare", compare=">=", number=numbers[0], expr=expr))
+            part.conditions.append(Condition("compare", compare="<=", number=numbers[1], expr=expr))
+            return
+        part.conditions.append(
+            Condition(
+                "compare",
+                compare=clause.compare or "=",
+                number=numbers[0],
+                expr=expr,
+                negated=clause.negated,
+            )
+        )
+
     def _by_adjective(self, anchor: str, clause: Clause) -> list[tuple[float, Expr, Item | None]]:
         """Cheaper is about a price, older about an age."""
         out: list[tuple[float, Expr, Item | None]] = []
@@ -524,6 +562,27 @@ class Attacher(Counting):
                         out.append((0.05 + 0.05 * place, Expr("column", (Slot(one),)), None))
                     elif one.role is Role.TIME and word == "birth":
                         out.append((0.1, Expr("age", (Slot(one),), "years"), None))
+        return out
+
+    def _by_adjective_of(
+        self, anchor: str, clause: Clause, left: Sequence[Item]
+    ) -> list[tuple[float, Expr, Item | None]]:
+        """The same of something that the rows belong to: revenue from customers older than 60."""
+        out: list[tuple[float, Expr, Item | None]] = []
+        for item in clause.mentions:
+            for target in item.targets[:2]:
+                way = next(self.ways(anchor, target.table), None) if target.kind == "thing" else None
+                if way is None or target.table == anchor:
+                    continue
+                for cost, expr, _ in self._by_adjective(target.table, clause):
+                    slots = tuple(replace(slot, path=way[1]) for slot in expr.slots)
+                    out.append(
+                        (
+                            cost + way[0] + target.cost,
+                            replace(expr, slots=slots),
+                            item if item in left else None,
+                        )
+                    )
         return out
 
     def _by_age(self, anchor: str, clause: Clause) -> list[tuple[float, Expr, Item | None]]:
@@ -630,6 +689,17 @@ def _is_never(one: Condition) -> bool:
         and not one.slots[0].path
         and one.slots[0].field.filled == 1
     )
+
+
+def _percent_of(field: Field) -> float:
+    """What a percent is in a column: one where it is kept in percent, a hundredth where it holds parts of one; 0 for anything else."""
+    if field.unit == "percent":
+        return 1.0
+    try:
+        low, high = float(field.low or "nan"), float(field.high or "nan")
+    except ValueError:
+        return 0.0
+    return 0.01 if not field.unit and not field.is_whole and low >= 0 and high <= 1 else 0.0
 
 
 def _is_half(clause: Clause) -> bool:

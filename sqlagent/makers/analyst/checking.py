@@ -20,10 +20,12 @@ from sqlagent.makers.analyst.heeding import conditions, figures, is_met
 from sqlagent.makers.analyst.lacking import (
     asked_and_not_shown,
     bounded_otherwise,
+    bounds_in_percent,
     compared_in_part,
     ends_left_out,
     figures_left_out,
     numbers_left_out,
+    shares_of_averages,
     timed_otherwise,
     total_left_out,
 )
@@ -133,7 +135,8 @@ class Held:
 def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Frame:
     """Give the frame with what it leaves out of its question among its unused words, each at the cost `UNMET`."""
     held = _held(frame, reading, source)
-    left = [i.text for i in reading.items if not _is_held(i, held) or not is_met(i, frame, source.model)]
+    said = [item for item in reading.items if item not in drawn.percents]
+    left = [i.text for i in said if not _is_held(i, held) or not is_met(i, frame, source.model)]
     if any(c.op == "missing" and not c.negated and _is_filled(c) for c in conditions(frame)):
         left += [item.text for item in reading.items if item.op in ("not", "missing")][:1]
     left += _said_of_others(frame, reading)
@@ -154,6 +157,8 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += asked_and_not_shown(frame, reading, source.model)
     left += compared_in_part(frame, reading)
     left += bounded_otherwise(frame, reading)
+    left += bounds_in_percent(reading)
+    left += shares_of_averages(frame, reading)
     left += timed_otherwise(frame, reading, source.model)
     left += ends_left_out(frame, reading)
     left += total_left_out(frame, reading)

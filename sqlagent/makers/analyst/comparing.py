@@ -215,7 +215,9 @@ class Comparing(Restricting):
     def _per_thing(
         self, start: Start, measure: Measure, by: list[Item], target: Target, item: Item, path: Path
     ) -> tuple[list[Measure], float, Item] | None:
-        """A figure over how many different things its rows point at; None where a grouping is meant."""
+        """A figure over how many different things its rows point at; None where a grouping is meant, as of a time between."""
+        if measure.expr is not None and measure.expr.op == "span":
+            return None
         table = self._table_of(target)
         thing = self.model.things[table]
         is_average = any("avg" in a.aggs for a in self.sketch.asks)

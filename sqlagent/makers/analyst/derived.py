@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Slot, share_of
@@ -57,7 +57,10 @@ class Derived(Ranked):
                     (f for f in self.model.of_role(thing.table, Role.TIME) if set(f.words) & BORN), None
                 )
                 if born is not None:
+                    when, used = self._aged_at(thing.table, born)
                     expr = Expr("age", (Slot(born),), "years")
+                    if when is not None:
+                        expr = Expr("span", (Slot(when), Slot(born)), "years")
                     bonus = (
                         0.0
                         if any(t.table == thing.table for i in self._all() for t in i.targets[:1])
@@ -67,14 +70,19 @@ class Derived(Ranked):
                         thing.table,
                         0.05 + bonus,
                         [Measure(agg, thing.table, expr, said="age", unit="years")],
-                        None,
-                        (),
-                        (),
-                        [],
-                        "",
+                        used=used,
                     )
             return
         yield from self._spans(agg, unit)
+
+    def _aged_at(self, table: str, born: Field) -> tuple[Field | None, list[int]]:
+        """The time of the same row that an age is asked at, and its place among what is asked: "average age at sign-up"."""
+        for place, ask in enumerate(self.sketch.asks):
+            for target in ask.item.targets[:1] if ask.item is not None else ():
+                one = self.model.field(target.table, target.column) if target.kind == "field" else None
+                if one is not None and one.table == table and one.role is Role.TIME and one != born:
+                    return one, [place]
+        return None, []
 
     def _spans(self, agg: str, unit: str) -> Iterator[Start]:
         """ "days between order and return", "days to resolve": from what begins to what is named."""

@@ -280,6 +280,27 @@ def bounded_otherwise(frame: Frame, reading: Reading) -> list[str]:
     return []
 
 
+def shares_of_averages(frame: Frame, reading: Reading) -> list[str]:
+    """ "Average discount in percent by category" as parts of a total of averages, which is the total of nothing."""
+    if frame.transform != "share" or any(
+        one.agg not in ("avg", "median", "min", "max") for one in frame.measures
+    ):
+        return []
+    return [item.text for item in reading.items if item.op == "share"]
+
+
+def bounds_in_percent(reading: Reading) -> list[str]:
+    """ "More than 10 % of revenue": a bound on a part of a total, for which there is no frame."""
+    return [
+        f"{compare.text} {number.text} {share.text}"
+        for compare, number, share in zip(reading.items, reading.items[1:], reading.items[2:], strict=False)
+        if compare.op == "more"
+        and number.kind == "number"
+        and share.op == "share"
+        and share.text.lower().endswith(" of")
+    ]
+
+
 def _is_noun(item: Item) -> bool:
     """Whether a mention names rows of a table."""
     return any(target.kind == "thing" and target.cost < 0.2 for target in item.targets)

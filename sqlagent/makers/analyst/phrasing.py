@@ -28,6 +28,21 @@ _N = re.compile(r"(?<=[a-z]{2})\s+'?n'?\s+(?=[a-z]{2})")
 """ "hotels n restaurants"; a code N is written large."""
 
 
+_SCALES = {"thousand": 1e3, "million": 1e6, "mio": 1e6, "mn": 1e6, "mln": 1e6, "billion": 1e9, "bn": 1e9}
+_SCALED = re.compile(
+    rf"(?<![\w.,])(\d{{1,3}}(?:,\d{{3}})+|\d+(?:\.\d+)?|an?|one|half an?) ?({'|'.join(_SCALES)})\b",
+    re.IGNORECASE,
+)
+"""Numbers with their scale as a word: 1 million, 2.5 mio."""
+
+
+def _written_out(found: re.Match[str]) -> str:
+    """A number with its scale as digits alone."""
+    said = found[1].lower().replace(",", "")
+    number = float(said) if said[0].isdigit() else 0.5 if said.startswith("half") else 1.0
+    return f"{number * _SCALES[found[2].lower()]:.15g}"
+
+
 _GROWTH = re.compile(r"\b(?:growth|grow|grew|grown|increase|increased)\b", re.IGNORECASE)
 _IN_PERCENT = re.compile(r",? (?:in|as) (?:%|percent|per cent|a percentage)$", re.IGNORECASE)
 """Growth is told in percent, whether that is said or not."""
@@ -45,6 +60,7 @@ def condensed(text: str) -> str:
 
 def prepared(text: str, vocabulary: Vocabulary) -> str:
     """Give a question as it is cut: "w/o" and "n" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
+    text = _SCALED.sub(_written_out, text)
     text = _OF_NOW.sub(r"\1 \2", _NUMBER_OF.sub("number of", _N.sub(" and ", text)))
     if _GROWTH.search(text):
         text = _IN_PERCENT.sub("", text)
@@ -92,8 +108,8 @@ def _apart(found: re.Match[str], vocabulary: Vocabulary) -> str:
 _MONTHLY = rf"(?:{MONTH_PATTERN}|q[1-4]|h[12]|\d{{4}}|last|this|the)"
 _REWRITTEN = (
     (re.compile(r"^what (?:did|do|have|has) (?:we|they|you) (?:all )?(?=(?:invoice|bill|charge|spend|pay|collect)(?:d|ed)?\b)", re.IGNORECASE), "how much did we "),
-    (re.compile(r"\b(\d[\d,.]*) (?:or|and) (?:over|more|above|older|higher|greater|longer|up)\b", re.IGNORECASE), r"at least \1"),
-    (re.compile(r"\b(\d[\d,.]*) (?:or|and) (?:under|less|fewer|below|younger|lower|shorter)\b", re.IGNORECASE), r"at most \1"),
+    (re.compile(r"\b(\d[\d,.]*(?: ?%| percent)?) (?:or|and) (?:over|more|above|older|higher|greater|longer|up)\b", re.IGNORECASE), r"at least \1"),
+    (re.compile(r"\b(\d[\d,.]*(?: ?%| percent)?) (?:or|and) (?:under|less|fewer|below|younger|lower|shorter)\b", re.IGNORECASE), r"at most \1"),
     (re.compile(r"\b(do|does|did|has|have|had|is|are|was|were)nt\b", re.IGNORECASE), r"\1n't"),
     (re.compile(r"\b(?:that |which |who )?(?:take|takes|took) (?:the )?(longest|shortest) (from|between|to)\b", re.IGNORECASE), r"with the \1 time \2"),
     (re.compile(r"(?<=\d )and (?:has |have |had )?(?:already|since|later) (?=\w)", re.IGNORECASE), "who "),
@@ -125,6 +141,13 @@ _REWRITTEN = (
     (re.compile(rf"\btook in (?=(?:{_MONTHLY})\b)", re.IGNORECASE), "took during "),
     (re.compile(rf"\bending (?:in|within) (?=(?:(?:the )?next|{_MONTHLY})\b)", re.IGNORECASE), "ending during "),
     (re.compile(r"\b(first|last) (?:day|date) of (?!(?:the |this |last |each |every )?(?:day|week|month|quarter|year|season)\b)", re.IGNORECASE), r"when was the \1 "),
+    (re.compile(r"\b(gr(?:ew|ow|ows|own|owing)|r(?:ose|ise|ises|ising)|increas(?:ed|es|e|ing)|f(?:ell|all|alls|alling)|declin(?:ed|es|e|ing)|dropp(?:ed|ing)|shr(?:ank|ink|inks|inking)) (?:the )?(?:fastest|quickest)\b", re.IGNORECASE), r"\1 the most"),
+    (re.compile(r"\b(gr(?:ew|ow|ows|own|owing)|r(?:ose|ise|ises|ising)|increas(?:ed|es|e|ing)) (?:the )?slowest\b", re.IGNORECASE), r"\1 the least"),
+    (re.compile(r"\b(age|how old)((?: of| are| were)? (?:(?:our|the|all|new) )*[a-z][\w-]*?s?)?,? (?:on average )?when (?:(?:they|he|she|people) )?(?:were |was |are |have |had )?([a-z]{4,}(?: (?:up|in|on))?)\b", re.IGNORECASE), r"\1 at \3\2"),
+    (re.compile(r"\b(?:makes?|made|earns?|earned|brings? in|brought in|generates?|generated|brings?) (?:us )?(?:the )?(most|least) (?:money|cash|revenue|income)\b", re.IGNORECASE), r"with the \1 revenue"),
+    (re.compile(r"^(?!(?:how|what|which)\b)((?:(?:our|all|the) )*[a-z][\w-]*(?: [a-z][\w-]*)? (?:over|under|above|below|(?:older|younger|cheaper|longer|shorter|larger|smaller|more expensive|bigger|more|less) than) [\d.,]+(?: ?%| [a-z]+)??),?(?: as)? (?:a |the )?(share|percentage|%|proportion) of ((?:total |all )?[a-z]+)\b", re.IGNORECASE), r"\2 of \3 from \1"),
+    (re.compile(r"^(which|what) (weekday|day of the week|day|month|quarter|year|hour)s? (?:sells|sell|sold|makes|make|made|earns|earned|brings in|brought in|generates|generated) (?:the )?(most|least)(?: money| revenue| sales)?\b", re.IGNORECASE), r"\1 \2 has the \3 revenue"),
+    (re.compile(r"\b(?:total )?running costs?\b", re.IGNORECASE), "total costs"),
     (re.compile(r"\b(?:that |which |who )?(?:last(?:ed|s|ing)?|t(?:ook|akes?|aking)) (?=(?:more than|less than|longer than|shorter than|over|under|at least|at most|up to|between|fewer than) (?:an?|\d[\d.,]*) (?:minutes?|mins?|hours?|days?|weeks?|months?)\b)", re.IGNORECASE), ""),
     (re.compile(r"\b(more than|less than|longer than|shorter than|over|under|at least|at most|within) an? (minute|hour|day|week|month)\b", re.IGNORECASE), r"\1 1 \2s"),
     (re.compile(r"\b((?:another|(?:a )?different) [a-z]+(?: [a-z]+)?) (?:than|from) (?:where )?(?:(?:it|they|he|she|the one)(?: was| were| had)? )?[a-z]{4,}(?: up)?(?: at| in| from)?(?=\s*(?:\?|$|,))", re.IGNORECASE), r"\1"),

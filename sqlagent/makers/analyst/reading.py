@@ -539,6 +539,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
                 cost -= 0.05  # "their lead" is a noun, and "who leads" asks for it, though to lead somewhere says little
             elif lows[0] in GLUE and at and tokens[at - 1].low in _GROUPS and targets[0].cost < 0.05:
                 cost -= 0.05  # by make, per run: what groups are made of is named
+            elif lows[0] in GLUE and _is_enumerated(tokens, at, end) and targets[0].cost < 0.05:
+                cost -= 0.05  # with plate, make and model
             elif phrase == "show" and at and tokens[at - 1].low in _BEFORE_NOUNS:
                 cost -= 0.08  # after an article it is what is seen, not a wish to see
             elif (
@@ -568,6 +570,16 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
 _OFFERED = frozenset({"on sale", "on offer", "for sale"})
 _GROUPS = frozenset({"by", "per", "each"})
 """Words before what groups are made of."""
+
+
+_JOINTS = frozenset({",", "and", "&", "with", "plus"})
+"""What stands before and behind a name in a row of names."""
+
+
+def _is_enumerated(tokens: Sequence[Token], at: int, end: int) -> bool:
+    """Whether words stand alone between two of what joins names, or at the end behind one."""
+    behind = tokens[end].low if end < len(tokens) else ","
+    return at > 0 and tokens[at - 1].low in _JOINTS and behind in _JOINTS
 
 
 def _is_said_as_stored(token: Token, at: int, target: Target) -> bool:

@@ -403,16 +403,17 @@ class Resolver(Comparing):
                 return replace(measure, agg="ratio", expr=None, over=whole, under=count)
         return measure
 
-    @staticmethod
-    def _of_known(measure: Measure) -> Measure:
-        """A rate of a flag that is not known of every row is one of those of which it is: passed of the exams with a result."""
+    def _of_known(self, measure: Measure) -> Measure:
+        """A rate of a flag or an outcome that is not known of every row is one of those of which it is: passed of the exams with a result."""
         over, under = measure.over, measure.under
         if measure.agg != "ratio" or over is None or under is None or over.anchor != under.anchor:
             return measure
         flags = [
             c.slots[0]
             for c in over.where
-            if len(c.slots) == 1 and c.slots[0].field.role is Role.FLAG and c.slots[0].field.filled < 1
+            if len(c.slots) == 1
+            and c.slots[0].field.filled < 1
+            and (c.slots[0].field.role is Role.FLAG or self.sketch.rate and c.op == "in")
         ]
         unknown = [Condition("filled", (slot,)) for slot in flags if not slot.path]
         more = tuple(c for c in unknown if c not in under.where)

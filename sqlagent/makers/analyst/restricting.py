@@ -266,6 +266,8 @@ class Restricting(Denying):
                 if found.measure.anchor != anchor:
                     continue
                 measure = found.measure
+                if clause.percent and measure.unit != "percent":
+                    continue
                 if measure.agg == "avg" and not clause.agg and not start.dims and measure.expr is not None:
                     measure = Measure(
                         "rows", anchor, where=(Condition("filled", measure.expr.slots),), said=item.text
@@ -274,7 +276,7 @@ class Restricting(Denying):
                         measure = found.measure
                 only = bool(start.dims) and measure == measures[0]
                 return found.cost, Having(measure, clause.compare, number), only
-        if not clause.mentions:
+        if not clause.mentions and (not clause.percent or measures[0].unit == "percent"):
             groups = min((one.start for one in self.sketch.by), default=0)
             if measures[0].agg in ("rows", "distinct") and clause.at < groups and clause.bare:
                 return None  # "orders over 1000 by country": before any group is named it bounds each order

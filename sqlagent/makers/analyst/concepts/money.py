@@ -21,11 +21,14 @@ from sqlagent.makers.analyst.concepts.meant import (
 from sqlagent.makers.analyst.frames import Expr, Measure, Slot, share_of
 from sqlagent.makers.analyst.source import Source
 
+_SPENT = stems("cost expense expenditure outlay")
+"""Nouns of rows whose money goes out."""
+
 
 def revenue(source: Source) -> Iterator[Meant]:
     """Money of the selling event: a stored net amount, else an amount, else quantity times price."""
     for thing in source.model.things.values():
-        if thing.kind in (Kind.CODES, Kind.DATES):
+        if thing.kind in (Kind.CODES, Kind.DATES) or set(thing.noun) & _SPENT:
             continue
         base = selling_cost(thing) + (0.3 if thing.kind is Kind.THING else 0.0)
         stored = False

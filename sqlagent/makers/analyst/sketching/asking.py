@@ -10,6 +10,8 @@ from sqlagent.makers.analyst.sketching import restricting
 from sqlagent.makers.analyst.sketching.parts import Ask, Rank
 from sqlagent.makers.analyst.sketching.walk import Walk
 
+PERCENTS = frozenset({"%", "percent", "per cent", "pct"})
+
 
 def list_(walk: Walk, item: Item) -> None:
     if walk.section == "columns":
@@ -299,6 +301,10 @@ def vs(walk: Walk, item: Item) -> None:
 
 
 def share(walk: Walk, item: Item) -> None:
+    if _is_of_bound(walk, item) and walk.clause is not None:
+        walk.clause.percent, walk.clause.bare = True, False
+        walk.out.percents.append(item)
+        return
     walk.out.share = True
     walk.out.share_at = item.start
     walk.out.share_between = (
@@ -318,6 +324,20 @@ def share(walk: Walk, item: Item) -> None:
         and not item.text.lower().startswith(("%", "what", "percent of"))
     ):
         walk.out.late_share = True
+
+
+def _is_of_bound(walk: Walk, item: Item) -> bool:
+    """Whether percent is the unit of a bound: "discount over 10 %", but not "more than 10 % of revenue"."""
+    held = walk.clause if walk.section == "clause" else None
+    before, nxt = walk.before(), walk.next()
+    is_bound = held is not None and bool(held.compare and held.numbers) and before is not None
+    return (
+        is_bound
+        and before is not None
+        and before.kind == "number"
+        and item.text.lower() in PERCENTS
+        and (nxt is None or nxt.op != "of")
+    )
 
 
 def _is_adjective(walk: Walk) -> bool:

@@ -40,6 +40,7 @@ class Clause:
     said: str = ""
     numbers: list[float] = field(default_factory=list)
     unit: str = ""
+    percent: bool = False
     span: str = ""
     like: str = ""
     pattern: str = ""
@@ -125,6 +126,7 @@ class Sketch:
     span: str = ""
     span_text: str = ""
     span_parts: list[Item] = field(default_factory=list)
+    percents: list[Item] = field(default_factory=list)
     age: bool = False
     tenure: bool = False
     pivot: list[Item] = field(default_factory=list)

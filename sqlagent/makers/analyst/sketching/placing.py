@@ -9,6 +9,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.deeds import HAPPENINGS
 from sqlagent.makers.analyst.lexicon import UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.sketching.asking import PERCENTS
 from sqlagent.makers.analyst.sketching.parts import Ask
 from sqlagent.makers.analyst.sketching.walk import Walk
 from sqlagent.makers.analyst.vocabulary import GIVEN
@@ -69,6 +70,8 @@ def mention(walk: Walk, item: Item) -> None:
         walk.clause.mentions.append(item)
         if walk.clause.numbers or walk.clause.compare:
             walk.clause.after_compare.append(item)
+        if walk.clause.numbers and item.text.lower().split()[0] in PERCENTS:
+            walk.clause.percent = True  # "over 10 % discount"
         return
     if walk.section in ("by", "per") and _qualifies(walk, item):
         return
@@ -109,7 +112,7 @@ def mention(walk: Walk, item: Item) -> None:
         out.rank.by = item
         walk.section = "mods"
         return
-    after_comma = before is not None and before.op == "and" and before.text == ","
+    after_comma = before is not None and before.op == "and" and (before.text == "," or _ends_row(walk))
     if walk.section == "mods" and after_comma and out.asks and best.kind in ("field", "concept"):
         _asked(walk, item)
         return
@@ -117,6 +120,13 @@ def mention(walk: Walk, item: Item) -> None:
         out.main.mentions.append(item)
         return
     _asked(walk, item)
+
+
+def _ends_row(walk: Walk) -> bool:
+    """Whether the mention before "and" was asked for behind a comma: "with plate, make and model"."""
+    earlier = walk.items[max(walk.at - 3, 0) : walk.at - 1]
+    asked = walk.out.asks[-1].item if walk.out.asks else None
+    return len(earlier) == 2 and earlier[0].text == "," and earlier[1] is asked
 
 
 def _stands_before_noun(walk: Walk, item: Item) -> bool:

@@ -11,6 +11,9 @@ from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.parts import Clause
 from sqlagent.makers.analyst.sketching.walk import Walk
 
+_OF_THEIRS = frozenset({"older", "younger", "cheaper", "pricier", "expensive"})
+"""Adjectives that compare something of the very noun before them: an age, a price."""
+
 
 def not_(walk: Walk, item: Item) -> None:
     if item.detail == "one" and _of_next(walk, "not", False):
@@ -120,6 +123,10 @@ def _open_with_verb(walk: Walk) -> Clause:
     ):
         walk.out.main.mentions.remove(before)
         clause.mentions.append(before)
+    adjective = bool(_OF_THEIRS & set(walk.items[walk.at].text.lower().split()))
+    if adjective and before is not None and before.kind == "mention" and before not in clause.mentions:
+        if before.targets[0].kind == "thing" and not any(ask.item is before for ask in asks):
+            clause.mentions.append(before)  # "revenue from customers older than 60": the age is theirs
     if (
         before is not None
         and before.kind == "mention"
