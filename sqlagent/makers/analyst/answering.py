@@ -35,7 +35,12 @@ from sqlagent.makers.analyst.implied import (
     values_ranked,
 )
 from sqlagent.makers.analyst.lengths import lengths
-from sqlagent.makers.analyst.minor_units import amounts_read, in_minor_units
+from sqlagent.makers.analyst.minor_units import (
+    amounts_read,
+    in_minor_units,
+    in_whole_units,
+    without_currency,
+)
 from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
 from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.plainer import plainer
@@ -50,6 +55,7 @@ from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.tails import shaped, untailed
+from sqlagent.makers.analyst.time_spent import time_spent
 from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
 from sqlagent.makers.analyst.unlikely import unlikely
@@ -175,11 +181,16 @@ def _worded_anew(
             return reading, [one for one in kept if one is not None]
     for wording in (
         *plainer(text),
-        *filter(None, [by_what_happened(text, source), who_did_most(text, source)]),
+        *filter(None, [by_what_happened(text, source), who_did_most(text, source), time_spent(text, source)]),
     ):
         reading, made = understand(wording, source, today, told)
         if made and not made[0].frame.unused and made[0].frame.cost < DRAFT and not reading.asked:
             return reading, made
+    if bare_text := without_currency(text):
+        reading, made = understand(bare_text, source, today, told)
+        whole = [_as(one, in_whole_units(one.frame), source) for one in made]
+        if whole and whole[0] is not None:
+            return reading, [one for one in whole if one is not None]
     if (rate := bounded_rate(text)) is not None:
         reading, bare = _understood(rate.text, source, today, told)
         kept = [_as(one, bounded(one.frame, rate), source) for one in bare]

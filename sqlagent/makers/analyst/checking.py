@@ -27,6 +27,7 @@ from sqlagent.makers.analyst.lacking import (
     numbers_left_out,
     shares_of_averages,
     timed_otherwise,
+    times_left_out,
     total_left_out,
 )
 from sqlagent.makers.analyst.minor_units import mixed_units
@@ -159,6 +160,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += bounded_otherwise(frame, reading)
     left += bounds_in_percent(reading)
     left += shares_of_averages(frame, reading)
+    left += times_left_out(frame, reading)
     left += timed_otherwise(frame, reading, source.model)
     left += ends_left_out(frame, reading)
     left += total_left_out(frame, reading)

@@ -18,6 +18,10 @@ DELAYS = frozenset(stem(w) for w in ["delay", "delays", "late", "lateness", "ove
 """Words of spans that run from when something was due."""
 
 
+_OF_OTHERS = 0.6
+"""Cost of the time that something else takes: a delivery time is none of complaints, though these are resolved."""
+
+
 class Derived(Ranked):
     """Ways to begin with figures that no column holds: times between, ages, ratios, rates, how many have how many."""
 
@@ -146,7 +150,13 @@ class Derived(Ranked):
             else:
                 yield from self._to(cost, slot, agg, unit)
         if not ends:
+            owners = [
+                one.table
+                for one in self.model.things.values()
+                if one.kind is Kind.EVENT and set(one.noun) & waited
+            ]
             for thing in self.model.things.values():
+                other = _OF_OTHERS if owners and thing.table not in owners else 0.0
                 named = any(
                     t.kind == "thing" and t.table == thing.table for i in self._all() for t in i.targets[:2]
                 )
@@ -157,7 +167,7 @@ class Derived(Ranked):
                     yield self._lasting(0.05 if named else 0.15, *late, agg, unit)
                     continue
                 for dear, later, earlier in lasting(self.source, thing.table, waited):
-                    yield self._lasting((0.02 if named else 0.22) + dear, later, earlier, agg, unit)
+                    yield self._lasting((0.02 if named else 0.22) + dear + other, later, earlier, agg, unit)
 
     def _to(self, cost: float, slot: Slot, agg: str, unit: str) -> Iterator[Start]:
         """Up to a time that is named, from when its row begins."""

@@ -13,7 +13,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.heeding import conditions, figures
 from sqlagent.makers.analyst.lengths import LENGTHS
-from sqlagent.makers.analyst.lexicon import MONEY_EVENTS
+from sqlagent.makers.analyst.lexicon import MONEY_EVENTS, UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Ask, Sketch
 
@@ -198,6 +198,10 @@ def _is_one_of_several(thing: Thing, noun: str, model: Model) -> bool:
     return noun not in thing.noun and next(numbers, None) is not None
 
 
+_TIMES = frozenset({"time", "duration", "durations", "length", "lengths", "hours", "minutes"})
+"""Words behind what happens that ask how long it takes."""
+
+
 def numbers_left_out(frame: Frame, reading: Reading) -> list[str]:
     """Numbers of the question that the frame holds nowhere, where there are several: bounds of ranges that are listed ("20-24, 25-39")."""
     asked = [item for item in reading.items if item.kind == "number"]
@@ -278,6 +282,19 @@ def bounded_otherwise(frame: Frame, reading: Reading) -> list[str]:
         if first.end == second.start and first.text.lower().endswith("ed") and _is_noun(second):
             return [f"{first.text} {second.text}"]
     return []
+
+
+def times_left_out(frame: Frame, reading: Reading) -> list[str]:
+    """ "Hire time by boat" that counts hires, or sums up another figure: how long they took is not in it."""
+    timed = [
+        one
+        for one in figures(frame)
+        if one.unit in UNIT_WORDS or one.expr is not None and one.expr.op in ("span", "age")
+    ]
+    if timed or not frame.measures:
+        return []
+    said = [item.text.lower().split() for item in reading.items if item.kind == "mention" and _is_noun(item)]
+    return [words[-1] for words in said if len(words) > 1 and words[-1] in _TIMES]
 
 
 def shares_of_averages(frame: Frame, reading: Reading) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from itertools import pairwise
@@ -35,6 +36,10 @@ _CURRENCIES = frozenset(
     ]
 )
 _HUNDRED = 100.0
+_IN_CURRENCY = re.compile(
+    rf",? (?:in |as )(?:{'|'.join(sorted(_CURRENCIES, key=len, reverse=True))}|[£€$])(?![\w])|, (?:pounds|euros?|dollars|[£€$])$",
+    re.IGNORECASE,
+)
 
 
 def is_minor(one: Field) -> bool:
@@ -88,6 +93,36 @@ def in_minor_units(frame: Frame, reading: Reading) -> Frame:
     changed = _raised(frame)
     assert isinstance(changed, Frame)
     return changed
+
+
+def without_currency(text: str) -> str:
+    """Give a question without the currency that its figures are asked in; empty where it names none.
+
+    Example:
+        >>> without_currency("net invoiced per year in pounds"), without_currency("repair cost in £ by cause")
+        ('net invoiced per year', 'repair cost by cause')
+        >>> without_currency("orders in 2025")
+        ''
+    """
+    bare = _IN_CURRENCY.sub("", text)
+    return bare.strip() if bare != text else ""
+
+
+def in_whole_units(frame: Frame) -> Frame | None:
+    """Give a frame with its figures in cents as whole units, as somebody who asks for pounds wants them; None where it has no money.
+
+    Money that is not kept in cents stays as it is.
+    """
+    if frame.transform in ("share", "quotient") or not any(map(_is_money, frame.measures)):
+        return None
+    return replace(frame, measures=tuple(_whole(one) if _in_cents(one) else one for one in frame.measures))
+
+
+def _whole(measure: Measure) -> Measure:
+    if measure.agg not in ("sum", "avg", "min", "max", "median"):
+        return measure
+    said, unit = measure.said, measure.unit
+    return Measure("formula", measure.anchor, said=said, unit=unit, parts=(measure,), shape="f0 / 100.0")
 
 
 def mixed_units(frame: Frame) -> list[str]:

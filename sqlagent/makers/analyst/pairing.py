@@ -48,6 +48,12 @@ STAYS = tuple(
         ("pickup", "return"),
         ("pickup", "dropoff"),
         ("start", "end"),
+        ("start", "finish"),
+        ("begin", "end"),
+        ("stopped", "restarted"),
+        ("entry", "exit"),
+        ("entered", "left"),
+        ("login", "logout"),
     )
 )
 """Words of two times between which somebody or something is there, whatever was agreed before."""

@@ -13,6 +13,7 @@ from sqlagent.makers.analyst.concepts.meant import GOODS
 from sqlagent.makers.analyst.deeds import DEEDS, MEASURED
 from sqlagent.makers.analyst.frames import Dimension, Expr, Measure, Order, Slot
 from sqlagent.makers.analyst.graph import HOP
+from sqlagent.makers.analyst.pairing import stayed
 from sqlagent.makers.analyst.preparing import Preparing
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Rank
@@ -150,7 +151,8 @@ class Ranked(Preparing):
         extra = 0.0
         if not by and self._said_oldest() in MEASURED:
             yield from self._by_quality(table, cost, ascending, limit)
-            return
+            if rank.kind not in ("long", "short") or stayed(self.source, table) is None:
+                return  # the longest hire is the one that lasted longest as well as the one that went farthest
         if by:
             for found in by[:6]:
                 yield from self._thing_by(table, cost, found, ascending, limit, rank)
@@ -174,14 +176,10 @@ class Ranked(Preparing):
                 if duration is not None:
                     order = Order(rank.kind == "short", Expr("column", (Slot(duration),)))
                 elif thing.begins and thing.ends:
-                    order = Order(
-                        rank.kind == "short",
-                        Expr(
-                            "span",
-                            (self.source.slot(table, thing.ends), self.source.slot(table, thing.begins)),
-                            "days",
-                        ),
-                    )
+                    ends = (self.source.slot(table, thing.ends), self.source.slot(table, thing.begins))
+                    order = Order(rank.kind == "short", Expr("span", ends, "days"))
+                elif (stay := stayed(self.source, table)) is not None:
+                    order = Order(rank.kind == "short", Expr("span", stay, "hours"))
             else:
                 born = next((f for f in self.model.of_role(table, Role.TIME) if set(f.words) & BORN), None)
                 if (

@@ -568,8 +568,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
 
 
 _OFFERED = frozenset({"on sale", "on offer", "for sale"})
-_GROUPS = frozenset({"by", "per", "each"})
-"""Words before what groups are made of."""
+_GROUPS = frozenset({"by", "per", "each", "which"})
+"""Words before what groups are made of, or what is asked for."""
 
 
 _JOINTS = frozenset({",", "and", "&", "with", "plus"})

@@ -11,9 +11,12 @@ from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure,
 from sqlagent.makers.analyst.source import Source
 
 _NOT_DONE = frozenset(
-    stem(word) for word in ("missed", "planned", "scheduled", "upcoming", "cancelled", "canceled", "open", "pending", "skipped", "due")
+    stem(word) for word in ("missed", "planned", "scheduled", "upcoming", "cancelled", "canceled", "open", "pending", "skipped", "due", "failed", "aborted", "refused", "rejected")
 )  # fmt: skip
 """States of rows that were not done, or not yet."""
+
+_CODE = 3
+"""Letters that a short form of such a state has at least."""
 
 _AGREED = frozenset(stem(word) for word in ("plan", "planned", "scheduled", "due", "booked", "appointment"))
 """Words of times that were agreed before, at which what was not done would have been."""
@@ -64,9 +67,13 @@ def _is_of_the_undone(one: Condition, anchor: str) -> bool:
     field = one.slots[0].field
     said = dict(field.labels) | (dict(field.codes.pairs) if field.codes is not None else {})
     words = [said.get(value, value).lower().replace("_", " ").replace("-", " ") for value in one.values]
-    return field.table == anchor and all(
-        "no show" in text or stem(text.split()[0]) in _NOT_DONE for text in words if text
-    )
+    return field.table == anchor and all("no show" in text or _is_undone(text) for text in words if text)
+
+
+def _is_undone(state: str) -> bool:
+    """Whether a state, or its first letters as a code (CAN, FAIL), says that something was not done."""
+    first = state.split()[0]
+    return stem(first) in _NOT_DONE or len(first) >= _CODE and any(w.startswith(first) for w in _NOT_DONE)
 
 
 def timed_by(frame: Frame, old: Field, new: Field) -> Frame:

@@ -56,7 +56,7 @@ class Timing(Meanings):
                 s.by.remove(item)
         s.counting = False
         for ask in s.asks:
-            ask.aggs = tuple(a for a in ask.aggs if a not in ("count", "sum"))
+            ask.aggs = tuple(a for a in ask.aggs if a != "count")
         timed = [i for i in s.span_parts if self._has_time(i)]
         if {stem(w) for w in s.span_text.split()} & AHEAD:  # who books is no time from which or to which
             timed = [i for i in timed if not self._is_person(i.targets[0].table)]

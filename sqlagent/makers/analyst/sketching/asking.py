@@ -266,7 +266,10 @@ def and_(walk: Walk, item: Item) -> None:
 
 
 def _starts_over(walk: Walk, nxt: Item, here: Item) -> bool:
-    """Whether what follows a comma is no further dimension but a restriction."""
+    """Whether what follows a comma is no further dimension but a restriction: ", deliveries that arrived"."""
+    after = walk.next(2)
+    if here.text == "," and after is not None and after.op == "rel" and nxt.kind == "mention":
+        return nxt.targets[0].kind in ("thing", "concept")
     return (
         here.text == ","
         and nxt.kind == "mention"

@@ -124,9 +124,15 @@ def _open_with_verb(walk: Walk) -> Clause:
         walk.out.main.mentions.remove(before)
         clause.mentions.append(before)
     adjective = bool(_OF_THEIRS & set(walk.items[walk.at].text.lower().split()))
-    if adjective and before is not None and before.kind == "mention" and before not in clause.mentions:
-        if before.targets[0].kind == "thing" and not any(ask.item is before for ask in asks):
-            clause.mentions.append(before)  # "revenue from customers older than 60": the age is theirs
+    if (
+        adjective
+        and before is not None
+        and before.kind == "mention"
+        and before not in clause.mentions
+        and before.targets[0].kind == "thing"
+        and not any(ask.item is before for ask in asks)
+    ):
+        clause.mentions.append(before)  # "revenue from customers older than 60": the age is theirs
     if (
         before is not None
         and before.kind == "mention"

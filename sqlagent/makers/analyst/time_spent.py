@@ -1,0 +1,75 @@
+"""How long something went on in all: "total hours of hires by boat", "hire hours per member", "downtime per machine".
+
+Decides that rows with two ends are meant, which are then asked for as their total duration.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlagent.catalog.semantics import Kind, Thing
+from sqlagent.language.words import plural_of, stem
+from sqlagent.makers.analyst.pairing import LENGTHS, lasting, stayed
+from sqlagent.makers.analyst.source import Source
+
+_REST = r"(?P<rest>,? (?:by|per|for|in|during|since|this|last|without|with|from|on|of|at|each|until|before|after|between|excluding|only)\b.*)?"
+_TOTAL = r"(?:(?:what (?:is|was) |how much )?(?:the |our )?(?P<total>total|sum of(?: the| all)?|overall) )?"
+_UNIT = r"(?P<unit>hours|minutes|days|time)"
+_SHAPES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"^{_TOTAL}{_UNIT} (?:(?:of|spent on|spent in|on|in) (?:the |our |all )?|(?=[a-z]+ed\b))(?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?){_REST}$",
+        rf"^{_TOTAL}(?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?) (?P<unit>hours|minutes|time|durations?|lengths?){_REST}$",
+    )
+)
+_OF_EACH = re.compile(
+    rf"^(?:what (?:is|was) )?(?:the |our )?(?P<agg>average|avg|mean|median) (?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?) (?P<unit>time|duration|length){_REST}$",
+    re.IGNORECASE,
+)
+_DOWN = re.compile(
+    rf"^{_TOTAL}(?:the |our )?(?:down ?time|idle time|outage time)(?: in)?(?: (?P<unit>hours|minutes|days))?{_REST}$",
+    re.IGNORECASE,
+)
+_STOPS = frozenset(map(stem, ("stop", "stoppage", "outage", "downtime", "breakdown", "standstill")))
+_SURE = 0.1
+"""Cost up to which words are taken to name rows."""
+
+
+def time_spent(text: str, source: Source) -> str:
+    """Word such a question by a total duration; empty where it is none, or no rows with two ends are meant."""
+    text = text.strip().rstrip("?.! ")
+    if found := _DOWN.match(text):
+        stops = [
+            one for one in source.model.things.values() if set(one.noun) & _STOPS and _lasts(one, source)
+        ]
+        return _total(plural_of(stops[0].said), found) if len(stops) == 1 else ""
+    if (found := _OF_EACH.match(text)) and (thing := _named(found["what"], source)) is not None:
+        is_stay = stayed(source, thing.table) is not None
+        return f"{found['agg']} duration of {plural_of(thing.said)}{found['rest'] or ''}" if is_stay else ""
+    for shape in _SHAPES:
+        found = shape.match(text)
+        if found is None or found["unit"].lower() in ("time", "length", "duration") and not found["total"]:
+            continue  # a delivery time is one of each
+        thing = _named(found["what"], source)
+        if thing is not None and _lasts(thing, source):
+            return _total(plural_of(thing.said), found)
+    return ""
+
+
+def _named(words: str, source: Source) -> Thing | None:
+    """The thing whose rows words name."""
+    for one in source.vocabulary.targets(words.lower().split()):
+        if one.kind == "thing" and one.cost <= _SURE:
+            return source.model.things[one.table]
+    return None
+
+
+def _lasts(thing: Thing, source: Source) -> bool:
+    """Whether rows happen and have two ends."""
+    return thing.kind is Kind.EVENT and next(lasting(source, thing.table, LENGTHS), None) is not None
+
+
+def _total(what: str, found: re.Match[str]) -> str:
+    unit = (found["unit"] or "").lower()
+    unit = unit if unit in ("minutes", "days") else "hours"
+    return f"total duration of {what} in {unit}{found['rest'] or ''}"
