@@ -52,7 +52,7 @@ BY_TYPE = "JOIN HUT USING (hut_id) JOIN HTYP USING (htyp_cd) GROUP BY htyp_cd"
     ("asked", "gold"),
     [
         ("stays july and august 2026 vs last year", "SELECT strftime('%Y', arr_dt), COUNT(*) FROM STAY WHERE substr(arr_dt, 6, 2) IN ('07', '08') GROUP BY 1"),
-        ("stays july and august 2026 by hut vs the same months last year", "SELECT strftime('%Y', arr_dt), hut_nm, COUNT(*) FROM STAY JOIN HUT USING (hut_id) WHERE substr(arr_dt, 6, 2) IN ('07', '08') GROUP BY 1, 2"),
+        ("stays july and august 2026 by hut vs the same months last year", "SELECT hut_nm, SUM(arr_dt LIKE '2026%'), SUM(arr_dt LIKE '2025%') FROM STAY JOIN HUT USING (hut_id) WHERE substr(arr_dt, 6, 2) IN ('07', '08') GROUP BY 1"),
         ("stays by hut type", f"SELECT htyp_txt, COUNT(*) FROM STAY {BY_TYPE}"),
         ("average nights per stay", f"SELECT {STAYED} FROM STAY"),
         ("average nights per stay by hut type", f"SELECT htyp_txt, {STAYED} FROM STAY {BY_TYPE}"),

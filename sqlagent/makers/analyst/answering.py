@@ -42,6 +42,7 @@ from sqlagent.makers.analyst.minor_units import (
     without_currency,
 )
 from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
+from sqlagent.makers.analyst.periods_beside import periods_beside
 from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.plainer import plainer
 from sqlagent.makers.analyst.planning import Planner
@@ -283,6 +284,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
+    frames = [periods_beside(one) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [unlikely(one, reading, source) for one in frames]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]

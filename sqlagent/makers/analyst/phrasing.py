@@ -6,6 +6,7 @@ import re
 
 from sqlagent.catalog.semantics.words import UNIT_ENDS
 from sqlagent.language.lexicon import MONTH_PATTERN
+from sqlagent.language.scales import scales_written_out
 from sqlagent.makers.analyst.vocabulary import Vocabulary
 
 _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
@@ -28,21 +29,6 @@ _N = re.compile(r"(?<=[a-z]{2})\s+'?n'?\s+(?=[a-z]{2})")
 """ "hotels n restaurants"; a code N is written large."""
 
 
-_SCALES = {"thousand": 1e3, "million": 1e6, "mio": 1e6, "mn": 1e6, "mln": 1e6, "billion": 1e9, "bn": 1e9}
-_SCALED = re.compile(
-    rf"(?<![\w.,])(\d{{1,3}}(?:,\d{{3}})+|\d+(?:\.\d+)?|an?|one|half an?) ?({'|'.join(_SCALES)})\b",
-    re.IGNORECASE,
-)
-"""Numbers with their scale as a word: 1 million, 2.5 mio."""
-
-
-def _written_out(found: re.Match[str]) -> str:
-    """A number with its scale as digits alone."""
-    said = found[1].lower().replace(",", "")
-    number = float(said) if said[0].isdigit() else 0.5 if said.startswith("half") else 1.0
-    return f"{number * _SCALES[found[2].lower()]:.15g}"
-
-
 _GROWTH = re.compile(r"\b(?:growth|grow|grew|grown|increase|increased)\b", re.IGNORECASE)
 _IN_PERCENT = re.compile(r",? (?:in|as) (?:%|percent|per cent|a percentage)$", re.IGNORECASE)
 """Growth is told in percent, whether that is said or not."""
@@ -60,7 +46,7 @@ def condensed(text: str) -> str:
 
 def prepared(text: str, vocabulary: Vocabulary) -> str:
     """Give a question as it is cut: "w/o" and "n" opened, signs apart, stored years quoted. A text that was prepared stays as it is."""
-    text = _SCALED.sub(_written_out, text)
+    text = scales_written_out(text)
     text = _OF_NOW.sub(r"\1 \2", _NUMBER_OF.sub("number of", _N.sub(" and ", text)))
     if _GROWTH.search(text):
         text = _IN_PERCENT.sub("", text)

@@ -29,6 +29,6 @@ def reframed(typed: str, frame: Frame, source: Source, today: date) -> Rewritten
     new = found[0]
     was, is_now = ({words.lower(): words for _, words in telling.parts(one)} for one in (frame, new.frame))
     more = [words for low, words in is_now.items() if low not in was]
-    less = [words for low, words in was.items() if low not in is_now]
+    less = [words for low, words in was.items() if not any(low in new for new in is_now)]
     said = (*more, *(f"no longer {words}" for words in less))
     return Rewritten(formatted(new.sql, source.model.dialect) or new.sql, said or (telling.told(new.frame),))

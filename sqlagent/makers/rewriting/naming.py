@@ -178,6 +178,22 @@ class Named:
         names = ", ".join(one.sql for one in self.times)
         return f"Several columns may be meant by a time: {names}. Name one in the SQL first."
 
+    def time_elsewhere(self) -> Field | None:
+        """The time at which the rows happen that are counted or listed, where no table here has it: order lines happen when their orders do.
+
+        None where a table here that things happen in has a time of its own.
+        """
+        counted = self._counted()
+        read = {one.field.table: one.before.strip('"`').lower() for one in self.columns}
+        kinds = {table: self.source.model.things[table].kind for table in read}
+        happening = [table for table, kind in kinds.items() if kind in (Kind.EVENT, Kind.LINES)]
+        times = {table: self.source.time_of(table) for table in happening}
+        if any(time is not None and time.field.table in read for time in times.values()):
+            return None
+        of_figures = [t for t in happening if read[t] in counted] or happening
+        found = {time.field for t in of_figures if (time := times[t]) is not None}
+        return found.pop() if len(found) == 1 else None
+
     def _counted(self) -> set[str]:
         """The tables, as the statement names them, that the columns of its figures are of."""
         return {

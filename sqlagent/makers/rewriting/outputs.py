@@ -247,10 +247,35 @@ def without(named: Named, output: Output) -> Fulfilled:
         gone = [number for number, one in enumerate(group.expressions) if is_named(one, output)]
         if not gone:
             return UNSAFE
-        layout = layout and layout.without_items("group", gone)
+        gone += _hidden_keys(named, output)
+        layout = layout and layout.without_items("group", sorted({*gone}))
         said += ", and one row no longer for each of it"
     layout = layout and layout.without_items("expressions", [output.number])
     return fulfilled(layout, said)
+
+
+def _hidden_keys(named: Named, output: Output) -> list[int]:
+    """The places of groups that no output shows and that only tell apart what an output shows: the key of a category beside its name."""
+    shown = named.shown_by(output)
+    group = named.layout.tree.args.get("group")
+    if shown is None or group is None:
+        return []
+    others = [one for one in named.outputs if one.number != output.number and not one.is_figure]
+    tables = {shown.field.table} - {k.field.table for one in others if (k := named.shown_by(one)) is not None}
+    found = []
+    for number, node in enumerate(group.expressions):
+        known = [one for one in named.columns if isinstance(node, exp.Column) and named.is_same(one, node)]
+        if len(known) != 1 or any(is_named(node, one) for one in named.outputs):
+            continue
+        field = known[0].field
+        leads = {
+            one.target
+            for one in named.source.model.relations
+            if one.source == field.table and one.columns == (field.column,)
+        }
+        if field.table in tables or leads & tables:
+            found.append(number)
+    return found
 
 
 def is_named(node: exp.Expr, output: Output) -> bool:

@@ -77,6 +77,21 @@ def joined(named: Named, column: Known) -> Named | Refused:
     return Named(layout, named.source) if layout is not None else UNSAFE
 
 
+def timed(named: Named) -> tuple[Named, Known] | Refused:
+    """The statement with the column that a period is meant of, joined where the rows happen when another table's do; or why there is none."""
+    elsewhere = named.time_elsewhere()
+    if elsewhere is None:
+        time = named.time()
+        return Refused(time) if isinstance(time, str) else (named, time)
+    column = next((one for one in reached(named) if one.field == elsewhere), None)
+    if column is None:
+        return Refused(
+            f"What is counted here happens by {elsewhere.table}.{elsewhere.column}, and no safe join leads there: add it in the SQL first."
+        )
+    base = joined(named, column)
+    return base if isinstance(base, Refused) else (base, column)
+
+
 def by_joins(column: Known) -> str:
     """The words for the joins of a change; empty where it needs none."""
     return (

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import date
 
 from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.language.scales import scales_written_out
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.rewriting.filtering import bound, filtered, unfiltered
 from sqlagent.makers.rewriting.layout import layout_of
@@ -73,7 +74,7 @@ def rewritten(typed: str, sql: str, source: Source, today: date, index: ValueInd
     Stored values are looked up in `index`: with None no filter on a value is found. A wish that is not understood as a whole changes
     nothing and is among the `unused`.
     """
-    typed = " ".join(typed.split()).strip(" ?.!,")
+    typed = scales_written_out(" ".join(typed.split()).strip(" ?.!,"))
     parts = [part for part in _CUT.split(typed) if part] if len(typed) <= LONGEST else []
     if len(typed) > LONGEST or len(parts) > MOST:
         return Rewritten(refused=(f"At most {MOST} changes in {LONGEST} characters are made at once.",))

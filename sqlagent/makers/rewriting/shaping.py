@@ -20,7 +20,7 @@ _RENAME = re.compile(
     _I,
 )
 _ROUNDED = re.compile(
-    r"round(?:ed)?(?: the)?(?: (?P<what>[\w .]+?))?(?: (?:to|with|at) (?P<digits>\d|no|zero|one|two) (?:decimals?|digits?|(?:decimal )?places?)| to (?P<whole>(?:whole|full|the nearest) (?:numbers?|integers?|units?)))?",
+    r"round(?:ed)?(?: the)?(?: (?P<what>(?!to\b|with\b|at\b)[\w .]+?))?(?: (?:to|with|at) (?P<digits>\d|no|zero|one|two) (?:decimals?|digits?|(?:decimal )?places?)| to (?P<whole>(?:whole|full|the nearest) (?:numbers?|integers?|units?)))?",
     _I,
 )
 _AGGREGATE = "|".join(AGGREGATES)

@@ -15,6 +15,7 @@ from sqlagent.makers.analyst.dialects import WRITTEN, has_days, has_hours
 from sqlagent.makers.analyst.periods import find
 from sqlagent.makers.rewriting.layout import Layout
 from sqlagent.makers.rewriting.naming import Known, Named
+from sqlagent.makers.rewriting.reaching import by_joins, timed
 from sqlagent.makers.rewriting.values import Fulfilled, Refused, fulfilled
 
 _I = re.IGNORECASE
@@ -61,25 +62,26 @@ def in_period(wish: str, named: Named, today: date, index: ValueIndex | None) ->
     if len(found) != 1 or found[0].start != 0 or found[0].end != len(tokens) or found[0].period.at:
         return None
     period = found[0].period
-    time = named.time()
-    if isinstance(time, str):
-        return Refused(time)
+    when = timed(named)
+    if isinstance(when, Refused):
+        return when
+    named, time = when
     if named.source.model.dialect not in WRITTEN:
         return _UNWRITTEN
     within = named.dialect.within(time.sql, time.field.form, period)
     said = telling.period(period)
-    others = ", ".join(one.sql for one in named.times if one is not time)
+    others = ", ".join(one.sql for one in named.times if one.sql != time.sql)
     beside = f", not by {others}" if others else ""
     if is_not:
         return fulfilled(
             named.layout.with_condition("where", f"NOT ({within})"),
-            f"not {said}, by {time.sql}{beside}{named.effects(time)}",
+            f"not {said}, by {time.sql}{beside}{by_joins(time)}{named.effects(time)}",
         )
     base = _without(named, time)
     instead = " in place of the period that stood there" if base is not None else ""
     return fulfilled(
         (base or named.layout).with_condition("where", within),
-        f"only {said}, by {time.sql}{beside}{instead}{named.effects(time)}",
+        f"only {said}, by {time.sql}{beside}{instead}{by_joins(time)}{named.effects(time)}",
     )
 
 
@@ -104,9 +106,10 @@ def per_grain(wish: str, named: Named, today: date, index: ValueIndex | None) ->
     grain = _LY.get((found["ly"] or "").lower(), "") or found["grain"].lower().replace(
         "day of the week", "weekday"
     )
-    time = named.time()
-    if isinstance(time, str):
-        return Refused(time)
+    when = timed(named)
+    if isinstance(when, Refused):
+        return when
+    named, time = when
     if named.source.model.dialect not in WRITTEN:
         return _UNWRITTEN
     if why := _too_fine(grain, time.field):
@@ -128,7 +131,7 @@ def per_grain(wish: str, named: Named, today: date, index: ValueIndex | None) ->
         "expressions", f"{made} AS {name}", None if numbers or not figures else figures[0]
     )
     layout = layout and layout.with_item("group", made)
-    said = f"per {grain} of {time.sql}"
+    said = f"per {grain} of {time.sql}{by_joins(time)}"
     if layout is not None and "order" not in layout.places:
         layout = layout.with_clause("order", name)
         said += ", in the order of time"
