@@ -19,6 +19,9 @@ MANY_OF_ALL = 0.9
 _SO_FAR = re.compile(r"\b(?:cumulat\w+|accumulat\w+|running|to date|ytd)\b", re.IGNORECASE)
 """Words of a running total, in questions and in names of columns."""
 
+_OF_PERIOD = re.compile(r"(?:[ _](?:q[1-4]|h[12]|[a-z]{3,9}))?[ _](?:19|20)\d\d$", re.IGNORECASE)
+"""The period at the end of a measure's name: revenue_2025, orders q1 2024."""
+
 
 def measures_first(
     question: str,
@@ -49,13 +52,21 @@ def measures_first(
         return tuple(so_far)
     named = measures_named(question, measures)
     if named:
-        return named
+        return _with_other_periods(named, measures)
     if understood := tuple(one for one in measures if one.name in meant):
         return understood
     differing = [one for one in measures if one.distinct > 1 or one.nulls and one.distinct] or list(measures)
     sorting = sorting_of(sql)
     first = sorting.by if sorting else ""
     return tuple(sorted(differing, key=lambda one: one.name.lower() != first))
+
+
+def _with_other_periods(named: Sequence[Profile], measures: Sequence[Profile]) -> tuple[Profile, ...]:
+    """Named measures with the same ones of other periods beside them: revenue 2025 and revenue 2024."""
+    whole = {one.name: _OF_PERIOD.sub("", one.name) for one in measures}
+    bases = {whole[one.name] for one in named if whole[one.name] != one.name}
+    others = [one for one in measures if one not in named and whole[one.name] in bases]
+    return (*named, *(one for one in others if whole[one.name] != one.name))
 
 
 def measures_named(question: str, measures: Sequence[Profile]) -> tuple[Profile, ...]:

@@ -20,12 +20,13 @@ CREATE TABLE employee (employee_id INTEGER PRIMARY KEY, full_name TEXT, grade TE
 CREATE TABLE hire (hire_id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boat, member_id INTEGER REFERENCES member, employee_id INTEGER REFERENCES employee, start_pier_id INTEGER REFERENCES pier (pier_id), end_pier_id INTEGER REFERENCES pier (pier_id), started_at TEXT, ended_at TEXT, distance_km REAL, fee REAL, discount REAL);
 CREATE TABLE exam (exam_id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boat, held_on TEXT, result TEXT);
 CREATE TABLE stop (stop_id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boat, stopped_at TEXT, restarted_at TEXT, cause TEXT, repair_cents INTEGER);
+CREATE TABLE permit (permit_id INTEGER PRIMARY KEY, member_id INTEGER REFERENCES member, start_date TEXT, end_date TEXT, cancelled_on TEXT);
 CREATE TABLE trip (trip_id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boat, planned_at TEXT, arrived_at TEXT, state TEXT);
 INSERT INTO pier VALUES (1, 'Mill Lock', 'North'), (2, 'Old Quay', 'South'), (3, 'Ferry Steps', 'South');
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
 INSERT INTO boat SELECT i, CASE i % 2 WHEN 0 THEN 'Canoe' ELSE 'Kayak' END, CASE i % 3 WHEN 0 THEN 'Elver' ELSE 'Otter' END, 3 + i / 10.0 FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
-INSERT INTO member SELECT i, 'Member ' || i, CASE i % 2 WHEN 0 THEN 'annual' ELSE 'casual' END, date('2023-01-01', '+' || (i * 9) || ' days'), date('1960-01-01', '+' || (i * 300) || ' days') FROM n;
+INSERT INTO member SELECT i, 'Member ' || i, CASE i % 2 WHEN 0 THEN 'resident' ELSE 'casual' END, date('2023-01-01', '+' || (i * 9) || ' days'), date('1960-01-01', '+' || (i * 300) || ' days') FROM n;
 INSERT INTO employee VALUES (1, 'Ada', 'senior'), (2, 'Bo', 'junior');
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
 INSERT INTO hire SELECT i, i % 9 + 1, CASE i % 20 WHEN 0 THEN 5 ELSE i * i % 37 + 1 END, i % 3 / 2 + 1, i % 3 + 1, i * i % 3 + 1, datetime('2024-01-02 09:00', '+' || i || ' days'), datetime('2024-01-02 09:00', '+' || i || ' days', '+' || (5 + i % 7 * 40) || ' minutes'), 1 + i % 11 / 2.0, 4 + i % 13, i % 4 / 10.0 FROM n;
@@ -33,6 +34,8 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
 INSERT INTO exam SELECT i, i % 9 + 1, date('2024-01-02', '+' || i || ' days'), CASE WHEN i % 5 = 0 THEN NULL WHEN i % 9 * i % 7 < 3 THEN 'pass' ELSE 'fail' END FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
 INSERT INTO stop SELECT i, i % 9 + 1, datetime('2024-01-02 09:00', '+' || i || ' days'), datetime('2024-01-02 09:00', '+' || i || ' days', '+' || (i % 50 * 7) || ' minutes'), CASE i % 3 WHEN 0 THEN 'motor' ELSE 'hull' END, i % 70 * 150 FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+INSERT INTO permit SELECT i, i % 40 + 1, date('2023-06-01', '+' || (i * 7) || ' days'), date('2024-06-01', '+' || (i * 7) || ' days'), CASE i % 10 WHEN 0 THEN date('2024-01-01', '+' || (i * 7) || ' days') END FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
 INSERT INTO trip SELECT i, i % 9 + 1, datetime('2024-01-02 09:00', '+' || i || ' days'), CASE WHEN i % 8 THEN datetime('2024-01-02 09:10', '+' || i || ' days') END, CASE WHEN i % 8 THEN 'DONE' ELSE 'FAIL' END FROM n;
 """
@@ -89,6 +92,9 @@ ANSWERS = [
     ("downtime hours per make", "SELECT make, SUM((julianday(restarted_at) - julianday(stopped_at)) * 24) FROM stop JOIN boat USING (boat_id) GROUP BY 1"),
     ("repair cost per make in euros", "SELECT make, SUM(repair_cents) / 100.0 FROM stop JOIN boat USING (boat_id) GROUP BY 1"),
     ("repair cost in £ by make since the start", "SELECT make, SUM(repair_cents) / 100.0 FROM stop JOIN boat USING (boat_id) GROUP BY 1"),
+    ("how many permits are running today", "SELECT COUNT(*) FROM permit WHERE cancelled_on IS NULL AND end_date >= '2026-01-05'"),
+    ("active permits by sort of the member", "SELECT sort, COUNT(*) FROM permit JOIN member USING (member_id) WHERE cancelled_on IS NULL AND end_date >= '2026-01-05' GROUP BY 1"),
+    ("permits that run out between now and the end of march", "SELECT COUNT(*) FROM permit WHERE end_date >= '2026-01-05' AND end_date < '2026-04-01'"),
     ("failed trips in 2025", "SELECT COUNT(*) FROM trip WHERE state = 'FAIL' AND planned_at LIKE '2025%'"),
     ("which make brings in the most money", "SELECT make, SUM(fee) FROM hire JOIN boat USING (boat_id) GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
     ("which weekday makes the most money", "SELECT CASE strftime('%w', started_at) WHEN '0' THEN 'Sunday' WHEN '1' THEN 'Monday' WHEN '2' THEN 'Tuesday' WHEN '3' THEN 'Wednesday' WHEN '4' THEN 'Thursday' WHEN '5' THEN 'Friday' ELSE 'Saturday' END, SUM(fee) FROM hire GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
@@ -118,3 +124,16 @@ def test_a_question_is_answered_as_somebody_there_would(firm, text, sql):
 )
 def test_what_is_no_bound_and_no_end_of_a_row_is_not_called_an_answer(firm, text):
     assert ended(firm, text) != Outcome.ANSWERED
+
+
+def test_two_values_with_nouns_of_their_own_are_two_figures(firm):
+    found = understand("casual members and resident ones by year", firm[1], TODAY)[1][0]
+    assert [one.said for one in found.frame.measures] == ["casual members", "resident"]
+    gold = "SELECT strftime('%Y', joined_on), SUM(sort = 'casual'), SUM(sort = 'resident') FROM member GROUP BY 1"
+    assert rows(firm, found.sql) == rows(firm, gold)
+
+
+def test_two_years_by_something_stand_side_by_side(firm):
+    found = understand("fees by make 2025 vs 2024", firm[1], TODAY)[1][0]
+    gold = "SELECT make, SUM(CASE WHEN started_at LIKE '2025%' THEN fee ELSE 0 END), SUM(CASE WHEN started_at LIKE '2024%' THEN fee ELSE 0 END) FROM hire JOIN boat USING (boat_id) GROUP BY 1"
+    assert rows(firm, found.sql) == rows(firm, gold)

@@ -41,17 +41,18 @@ from sqlagent.makers.analyst.minor_units import (
     in_whole_units,
     without_currency,
 )
+from sqlagent.makers.analyst.noun_parts import of_the_noun
 from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
-from sqlagent.makers.analyst.periods_beside import periods_beside
 from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.plainer import plainer
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.positions import at_its_place, longest_first
 from sqlagent.makers.analyst.reading import Reading, is_noun_unknown, read
 from sqlagent.makers.analyst.resolving import resolve
-from sqlagent.makers.analyst.retiming import as_it_stands, when_it_would_have_been
+from sqlagent.makers.analyst.retiming import as_it_stands, in_their_term, when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import NoPlan
+from sqlagent.makers.analyst.side_by_side import periods_beside, values_beside
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
 from sqlagent.makers.analyst.source import Source
@@ -284,8 +285,9 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
-    frames = [periods_beside(one) for one in frames]
+    frames = [values_beside(periods_beside(one), reading) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
+    frames = [in_their_term(of_the_noun(one, reading, source), source, today) for one in frames]
     frames = [unlikely(one, reading, source) for one in frames]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]
     frames = [kept for one in frames for kept in summed_or_counted(one, reading, source)]

@@ -52,8 +52,14 @@ def mixed(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
     return [one.said for one in plain[1:2] if one.said]
 
 
+_TURNOVER = frozenset({"turnover", "revenue", "income", "takings", "earnings"})
+"""Words for money that came in, by which a thing of sales may be found."""
+
+
 def counts_money(frame: Frame, reading: Reading) -> list[str]:
     """Verbs of money by which rows were ranked: who sold the most is none who had the most orders, unless they are named."""
+    if said := _turnover_counted(frame, reading):
+        return said
     if frame.order is None or len(frame.measures) != 1 or frame.measures[0].agg not in ("rows", "distinct"):
         return []
     items = reading.items
@@ -73,6 +79,19 @@ def counts_money(frame: Frame, reading: Reading) -> list[str]:
     if verbs := [item.text for item in items if item.text.lower() in MONEY_VERBS and item.kind != "glue"]:
         return verbs[:1]
     return [items[at].text] if MONEY_STEMS & reading.glued else []
+
+
+def _turnover_counted(frame: Frame, reading: Reading) -> list[str]:
+    """ "Fuel turnover" that counts fuel sales: a word for money is no word for rows."""
+    if not frame.measures or any(one.agg not in ("rows", "distinct") for one in frame.measures):
+        return []
+    return [
+        item.text
+        for item in reading.items
+        if item.kind == "mention"
+        and item.text.lower().split()[-1] in _TURNOVER
+        and item.targets[0].kind == "thing"
+    ]
 
 
 def figures_in(reading: Reading) -> frozenset[int]:

@@ -307,10 +307,17 @@ class _Finder:
                     return Found(start, second.end, Period(begins, second.period.until, second.period.grain))
         if join not in _TO or (join == "and" and self._low(at) != "between"):
             return None
-        second = self._plain(first.end + 1 + (join == "up"))
+        second = self._plain(self._after_end_of(first.end + 1 + (join == "up")))
         if second is None or second.period.until is None:
             return None
         begins = first.period.first
+        if first.period.relative and self._bare_month(second) and not second.period.relative:
+            ahead = second.period
+            if (
+                ahead.first is not None and ahead.until is not None and ahead.until <= begins
+            ):  # from today until the next January
+                ahead = _in_year(ahead, ahead.first.year + 1)
+            return Found(start, second.end, Period(begins, ahead.until, ahead.grain))
         if self._bare_month(first) and second.period.first is not None:
             begins = begins.replace(year=second.period.first.year)
             if begins > second.period.first:
@@ -318,6 +325,11 @@ class _Finder:
         if begins >= second.period.until:
             return None
         return Found(start, second.end, Period(begins, second.period.until, second.period.grain))
+
+    def _after_end_of(self, n: int) -> int:
+        """The place behind "the end of", where these words stand: a range reaches until the end of its last part anyway."""
+        at = n + (self._low(n) == "the")
+        return at + 2 if self._low(at) == "end" and self._low(at + 1) == "of" else n
 
     def _hyphened(self, found: Found) -> bool:
         """Whether a month is followed by another one behind a hyphen, which cutting words has dropped."""

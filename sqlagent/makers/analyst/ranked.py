@@ -73,7 +73,9 @@ class Ranked(Preparing):
             return
         if target is None:
             return
-        limit = None if rank.every else rank.count or (TOP if self._is_plural(target) else 1)
+        one_person = s.who and s.rank_text in ("most", "least")  # "who on the staff sold the most"
+        several = self._is_plural(target) and not one_person
+        limit = None if rank.every else rank.count or (TOP if several else 1)
         if target.kind == "grain":
             slow = s.rank_text in ("slowest", "quietest")  # of times those in which least happened
             yield from self._best_grain(target, rank, ascending and rank.kind != "short" or slow, limit or 1)

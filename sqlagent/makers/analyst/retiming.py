@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.catalog.semantics.words import NEVER
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
+from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import Source
 
 _NOT_DONE = frozenset(
     stem(word) for word in ("missed", "planned", "scheduled", "upcoming", "cancelled", "canceled", "open", "pending", "skipped", "due", "failed", "aborted", "refused", "rejected")
 )  # fmt: skip
 """States of rows that were not done, or not yet."""
+
+_TERM = frozenset(stem(word) for word in ("end", "expiry", "expires", "until", "thru"))
+"""Words of a time that ends a term, and is agreed with it."""
 
 _CODE = 3
 """Letters that a short form of such a state has at least."""
@@ -51,6 +56,33 @@ def as_it_stands(frame: Frame, source: Source) -> Frame:
     )
     kept = tuple(one for one in frame.where if not (one.slots == (own,) and _is_today(one)))
     return replace(frame, where=kept) if held else frame
+
+
+def in_their_term(frame: Frame, source: Source, today: date) -> Frame:
+    """What holds still has not come to the end that was agreed: active contracts, of which each has an end date from its first day on.
+
+    Such an end takes the place of a time of ending that every row has, and is looked at beside one that only some have.
+    """
+    where: list[Condition] = []
+    for one in frame.where:
+        if one.op != "missing" or one.negated or one.said != "current" or len(one.slots) != 1:
+            where.append(one)
+            continue
+        slot = one.slots[0]
+        agreed = next(
+            (
+                field
+                for field in source.model.of_role(slot.field.table, Role.TIME)
+                if field.filled == 1 and set(field.words) & _TERM
+            ),
+            None,
+        )
+        if agreed is None or slot.field.filled < 1:
+            where.append(one)
+        if agreed is not None:
+            ahead = Period(today, None, "day", relative=True)
+            where.append(Condition("period", (Slot(agreed, slot.path),), period=ahead, said="current"))
+    return replace(frame, where=tuple(where)) if tuple(where) != frame.where else frame
 
 
 def _is_today(one: Condition) -> bool:
