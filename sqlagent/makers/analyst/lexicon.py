@@ -132,7 +132,7 @@ GLUE = (
 )
 """Words that may stand in a question without changing what it asks."""
 
-DESCRIBING = frozenset({"business", "individual", "single", "live", "recorded", "registered"})
+DESCRIBING = frozenset({"business", "individual", "single", "live", "recorded", "registered", "resident"})
 """Of these, words that describe rows where a column stores them: business customers, live listings."""
 
 NOUN_PHRASES = frozenset({"no show", "no shows"})
