@@ -131,11 +131,23 @@ class MirrorChart extends HTMLElement {
       layout.template.layout.annotationdefaults = { font: { size: 15, color: colour("--text-muted") } };
       if (layout.annotations?.[0]) layout.annotations[0].font = { size: wordSize(layout, width), color: colour("--text") };
     }
+    this.makeRoom(layout, width);
     // The word of a line's last point stands half beyond it.
     const points = this.figure.data.filter(({ mode, text }) => text && mode?.includes("text")).flatMap(({ text }) => text);
     if (points.length) layout.template.layout.margin.r = Math.max(16, Math.ceil(longest(points) / 2));
     if (layout.title) layout.margin = { ...layout.template.layout.margin, t: layout.title.subtitle ? 64 : 44, ...layout.margin };
     return layout;
+  }
+
+  /** The axis of lying bars as long as its own width needs for the words behind them: a telephone's was kept free. */
+  makeRoom(layout, width) {
+    const [bars] = this.figure.data;
+    if (bars?.textposition !== "outside" || !layout.xaxis?.range) return;
+    const long = width - longest(layout.yaxis?.ticktext ?? []) - AXIS;
+    const room = Math.max(...bars.x) / (1 - Math.min(0.5, longest(bars.text) / long));
+    const [from, to] = layout.xaxis.range;
+    const lines = (layout.shapes ?? []).map(({ x0 }) => Number(x0) || 0);
+    if (long > 0) layout.xaxis.range = [from, Math.min(to, Math.max(room, ...lines))];
   }
 
   /** What is drawn, numbers in bars and cells in the colour read best there. */

@@ -324,6 +324,16 @@ def _trace(
         else:
             trace |= {"mode": "lines+markers+text", "textposition": "top center"}
         trace["cliponaxis"] = False
+    place, value = ("y", "x") if lying else ("x", "y")
+    own = bool(_ticks(chart, *chart.y[:1])) or chart.stack == "share"
+    said = (
+        "%{text}"
+        if labelled and chart.stack != "share"
+        else f"%{{{value}}}"
+        if own
+        else f"%{{{value}:,.10~r}}"
+    )
+    trace["hovertemplate"] = f"%{{{place}}}: {said}<extra>{'%{fullData.name}' if several else ''}</extra>"
     return trace
 
 
