@@ -61,6 +61,24 @@ def measures_first(
     return tuple(sorted(differing, key=lambda one: one.name.lower() != first))
 
 
+def in_two_periods(measures: Sequence[Profile]) -> tuple[tuple[str, Profile], tuple[str, Profile]] | None:
+    """Give one figure's columns of two periods with what these are called, the earlier first; None of any other columns.
+
+    Example:
+        >>> from sqlagent.rows.columns import profiles
+        >>> from sqlagent.values import Rows
+        >>> both = profiles(Rows(("city", "revenue_2026", "revenue_2025"), (("Oslo", 3, 2), ("Rome", 5, 6))))
+        >>> [(said, one.name) for said, one in in_two_periods(both[1:])]
+        [('2025', 'revenue_2025'), ('2026', 'revenue_2026')]
+    """
+    found = [(match, one) for one in measures if (match := _OF_PERIOD.search(one.name))]
+    if len(found) != 2 or len({match.string[: match.start()].lower() for match, _ in found}) != 1:
+        return None
+    said = [(match[0].strip(" _").replace("_", " ").capitalize(), one) for match, one in found]
+    first, second = sorted(said, key=lambda pair: (pair[0][-4:], pair[0]))
+    return first, second
+
+
 def _with_other_periods(named: Sequence[Profile], measures: Sequence[Profile]) -> tuple[Profile, ...]:
     """Named measures with the same ones of other periods beside them: revenue 2025 and revenue 2024."""
     whole = {one.name: _OF_PERIOD.sub("", one.name) for one in measures}

@@ -635,3 +635,17 @@ def test_axes_and_labels_are_in_the_formats_of_their_columns():
         "0.13\xa0&lt;b&gt;"
         in figure(number, replace(shares, rows=shares.rows[:1]))["layout"]["annotations"][0]["text"]
     )
+
+
+def test_one_figure_in_columns_of_two_periods_is_drawn_side_by_side():
+    rows = Rows(
+        ("city", "orders_q1_2026", "orders_q1_2025"), (("Oslo", 30, 20), ("Rome", 10, 40), ("Bern", 7, 4))
+    )
+    chart = suggest(rows, "orders by city, q1 2026 vs q1 2025")
+    assert (chart.mark, chart.x, chart.y) == ("bar", "city", ("orders_q1_2026", "orders_q1_2025"))
+
+
+def test_a_value_is_read_once_where_a_point_is_pointed_at():
+    rows = Rows(("country", "revenue"), tuple((f"Country {n}", 1_000_000 - n) for n in range(30)))
+    (bars,) = figure(suggest(rows, "revenue by country"), rows)["data"]
+    assert bars["hovertemplate"] == "%{y}: %{x:,.10~r}<extra></extra>"

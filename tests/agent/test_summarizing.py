@@ -316,3 +316,14 @@ def test_rows_are_told_as_their_statement_sorts_them(
 ) -> None:
     assert summarize(question, given_rows, sql=sql) == sentence
     assert verify(sentence, given_rows) == ()
+
+
+def test_one_figure_in_columns_of_two_periods_is_told_by_its_changes():
+    rows = Rows(
+        ("city", "orders_2026", "orders_2025"), (("Oslo", 30, 20), ("Rome", 10, 40), ("Bern", None, 4))
+    )
+    told = summarize("orders by city 2026 vs 2025", rows)
+    assert (
+        told
+        == "Orders by city: Rome fell from 40 in 2025 to 10 in 2026, down 75 %; Oslo rose from 20 to 30, up 50 %."
+    )

@@ -52,7 +52,6 @@ from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.retiming import as_it_stands, in_their_term, when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import NoPlan
-from sqlagent.makers.analyst.side_by_side import periods_beside, values_beside
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
 from sqlagent.makers.analyst.source import Source
@@ -61,6 +60,7 @@ from sqlagent.makers.analyst.time_spent import time_spent
 from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
 from sqlagent.makers.analyst.unlikely import unlikely
+from sqlagent.makers.analyst.values_beside import values_beside
 from sqlagent.makers.analyst.voids import without_voids
 from sqlagent.makers.analyst.worths import worths
 
@@ -285,7 +285,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
-    frames = [values_beside(periods_beside(one), reading) for one in frames]
+    frames = [values_beside(one, reading) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [in_their_term(of_the_noun(one, reading, source), source, today) for one in frames]
     frames = [unlikely(one, reading, source) for one in frames]

@@ -13,6 +13,7 @@ from dataclasses import replace
 from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.formulas import filled
 from sqlagent.makers.analyst.frames import BESIDE, MOVED, Condition, Dimension, Expr, Frame, Having, Measure
+from sqlagent.makers.analyst.periods_beside import periods_beside
 from sqlagent.makers.analyst.preceding import reaching_back
 from sqlagent.makers.analyst.rows import Block, NoPlan, RowWriter
 from sqlagent.makers.analyst.telling import figure_name
@@ -22,7 +23,8 @@ class Planner(RowWriter):
     """Writes frames over one model."""
 
     def sql(self, frame: Frame) -> str:
-        """Write a frame. Raises: NoPlan."""
+        """Write a frame; two periods by something stand side by side. Raises: NoPlan."""
+        frame = periods_beside(frame)
         if not frame.measures:
             return self._list(frame)
         anchors = {m.anchor for m in frame.measures}

@@ -12,7 +12,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from sqlagent.rows.columns import Profile, Role, is_additive, number_of, order_key, profiles, wall_clock
 from sqlagent.rows.sorting import Sorting, sorting_of
-from sqlagent.rows.subject import measures_first, ranked_by, times_along
+from sqlagent.rows.subject import in_two_periods, measures_first, ranked_by, times_along
 from sqlagent.telling.summarizing.aggregates import averages_in, counts_in
 from sqlagent.values import Cell, Chart, Kind, Rows
 
@@ -100,6 +100,8 @@ def summarize(
         and (told := _compared(rows, times[0], labels[0], _measure(measures, chart), percents))
     ):
         return told
+    if len(labels) == 1 and labels[0].distinct == len(rows.rows) and (both := in_two_periods(measures)):
+        return _between(rows, labels[0], both, percents) or _listed(rows, columns)
     if told := _of_each(question, rows, columns, percents, sorting):
         return told
     single = [c for c in labels if c.distinct == len(rows.rows)]
@@ -230,14 +232,39 @@ def _compared(rows: Rows, when: Profile, label: Profile, measure: Profile, perce
     ]
     if not both or rows.truncated:
         return ""
-    both.sort(key=lambda one: -abs(_sub(one[2], one[1])))
-    unit, times = _unit(measure, percents), (_cell(first, when), _cell(last, when))
+    times = (_cell(first, when), _cell(last, when))
+    return _changes(both, label, _said(measure), _unit(measure, percents), times)
+
+
+def _between(
+    rows: Rows, label: Profile, of: tuple[tuple[str, Profile], tuple[str, Profile]], percents: frozenset[str]
+) -> str:
+    """The same of a figure that stands in a column for each of two periods."""
+    (first, before), (last, now) = of
+    both = [
+        (row[label.index], row[before.index], row[now.index])
+        for row in rows.rows
+        if row[label.index] is not None
+        and number_of(row[before.index]) is not None
+        and number_of(row[now.index]) is not None
+    ]
+    if not both or rows.truncated:
+        return ""
+    measure = _said(now)
+    measure = measure[: -len(last)].strip() if measure.lower().endswith(last.lower()) else measure
+    return _changes(both, label, measure, _unit(now, percents), (first, last))
+
+
+def _changes(
+    both: list[tuple[Cell, Cell, Cell]], label: Profile, measure: str, unit: str, times: tuple[str, str]
+) -> str:
+    both = sorted(both, key=lambda one: -abs(_sub(one[2], one[1])))
     said = [
         _moved(_cell(name, label), a, b, unit, times if n == 0 else None)
         for n, (name, a, b) in enumerate(both[:3])
     ]
     lead = " changed most" if len(both) > 3 else ""
-    return f"{_upper(_lower(_said(measure)))} by {_lower(_said(label))}{lead}: {'; '.join(said)}."
+    return f"{_upper(_lower(measure))} by {_lower(_said(label))}{lead}: {'; '.join(said)}."
 
 
 def _moved(name: str, first: Cell, last: Cell, unit: str, times: tuple[str, str] | None) -> str:
