@@ -648,4 +648,4 @@ def test_one_figure_in_columns_of_two_periods_is_drawn_side_by_side():
 def test_a_value_is_read_once_where_a_point_is_pointed_at():
     rows = Rows(("country", "revenue"), tuple((f"Country {n}", 1_000_000 - n) for n in range(30)))
     (bars,) = figure(suggest(rows, "revenue by country"), rows)["data"]
-    assert bars["hovertemplate"] == "%{y}: %{x:,.10~r}<extra></extra>"
+    assert bars["hovertemplate"] == "%{y}: %{x:,.10~r}"

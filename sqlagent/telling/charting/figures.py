@@ -333,7 +333,7 @@ def _trace(
         if own
         else f"%{{{value}:,.10~r}}"
     )
-    trace["hovertemplate"] = f"%{{{place}}}: {said}<extra>{'%{fullData.name}' if several else ''}</extra>"
+    trace["hovertemplate"] = f"%{{{place}}}: {said}"
     return trace
 
 
