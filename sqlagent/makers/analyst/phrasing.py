@@ -130,7 +130,7 @@ _REWRITTEN = (
     (re.compile(r"\b(gr(?:ew|ow|ows|own|owing)|r(?:ose|ise|ises|ising)|increas(?:ed|es|e|ing)|f(?:ell|all|alls|alling)|declin(?:ed|es|e|ing)|dropp(?:ed|ing)|shr(?:ank|ink|inks|inking)) (?:the )?(?:fastest|quickest)\b", re.IGNORECASE), r"\1 the most"),
     (re.compile(r"\b(gr(?:ew|ow|ows|own|owing)|r(?:ose|ise|ises|ising)|increas(?:ed|es|e|ing)) (?:the )?slowest\b", re.IGNORECASE), r"\1 the least"),
     (re.compile(r"\b(age|how old)((?: of| are| were)? (?:(?:our|the|all|new) )*[a-z][\w-]*?s?)?,? (?:on average )?when (?:(?:they|he|she|people) )?(?:were |was |are |have |had )?([a-z]{4,}(?: (?:up|in|on))?)\b", re.IGNORECASE), r"\1 at \3\2"),
-    (re.compile(r"\b(?:makes?|made|earns?|earned|brings? in|brought in|generates?|generated|brings?) (?:us )?(?:the )?(most|least) (?:money|cash|revenue|income)\b", re.IGNORECASE), r"with the \1 revenue"),
+    (re.compile(r"\b(makes?|made|earns?|earned|brings? in|brought in|generates?|generated|brings?) (us )?(the )?(most|least) (?:money|cash)\b", re.IGNORECASE), r"\1 the \4 revenue"),
     (re.compile(r"^(?!(?:how|what|which)\b)((?:(?:our|all|the) )*[a-z][\w-]*(?: [a-z][\w-]*)? (?:over|under|above|below|(?:older|younger|cheaper|longer|shorter|larger|smaller|more expensive|bigger|more|less) than) [\d.,]+(?: ?%| [a-z]+)??),?(?: as)? (?:a |the )?(share|percentage|%|proportion) of ((?:total |all )?[a-z]+)\b", re.IGNORECASE), r"\2 of \3 from \1"),
     (re.compile(r",? since (?:the )?(?:very )?(?:start|beginning|inception|day one|we started|we began)(?: of (?:the )?(?:records|data|time))?(?=\s*[?.!]*$)", re.IGNORECASE), ""),
     (re.compile(r"\b(past due|overdue|unpaid|outstanding|not (?:yet )?paid|still open)((?: [a-z]+)?) as of (?:today|now)\b", re.IGNORECASE), r"\1\2"),
