@@ -386,6 +386,7 @@ CELERY_BEAT_SCHEDULE = {
     },
     "end-sessions": {"task": "mirror.people.tasks.end_sessions", "schedule": 3600.0},
     "end-audit-days": {"task": "mirror.audit.tasks.end_days", "schedule": 3600.0},
+    "end-threads": {"task": "mirror.asking.tasks.end_threads", "schedule": 3600.0},
     "expire-results": {"task": "mirror.results.tasks.expire_results", "schedule": 3600.0},
 }
 
@@ -461,6 +462,9 @@ CANDIDATE_ROWS = env.int("CANDIDATE_ROWS", default=10_000)
 RESULT_ROWS = env.int("RESULT_ROWS", default=1_000_000)
 RESULT_DAYS = env.int("RESULT_DAYS", default=30)
 RESULT_MEGABYTES = env.int("RESULT_MEGABYTES", default=10_000)
+
+# Days a thread of questions is kept after its last one. 0 keeps threads for ever.
+THREAD_DAYS = env.int("THREAD_DAYS", default=0)
 
 # The longest question taken (characters).
 QUESTION_CHARS = env.int("QUESTION_CHARS", default=2_000)

@@ -91,6 +91,7 @@ VERBS = {
     "looked at what somebody owns": "Administration",
     "exported the audit": "Administration",
     "ended days of the audit": "Administration",
+    "ended threads": "Administration",
     "backed up": "Administration",
     "restored": "Administration",
 }

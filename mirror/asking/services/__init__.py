@@ -4,6 +4,7 @@ from mirror.asking.errors import AskingError, StillWorking, TooMuchWaits
 from mirror.asking.services.answer_stream import answer_events
 from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
+from mirror.asking.services.ending import threads_end, threads_over
 from mirror.asking.services.frames import REMOVE, Chip, Understood, version_understood
 from mirror.asking.services.knowing import version_feedback, version_verify
 from mirror.asking.services.paths import Step, chart_asked, reasons_asked, reasons_named, step_take
@@ -68,6 +69,8 @@ __all__ = [
     "thread_delete",
     "thread_pin",
     "thread_rename",
+    "threads_end",
+    "threads_over",
     "version_again",
     "version_before",
     "version_change",

@@ -44,14 +44,21 @@ def thread_delete(thread: Thread, by: User) -> None:
         raise StillWorking(
             "Something of this thread is still being worked on. Stop it, or wait for it to end."
         )
-    results = list(StoredResult.objects.filter(pk__in=versions.exclude(result=None).values("result")))
     pk = thread.pk
+    thread_end(thread)
+    # Its title, which is what was asked, goes with it.
+    record("deleted a thread", f"thread {pk}", by=by, source=thread.source.name)
+
+
+@transaction.atomic
+def thread_end(thread: Thread) -> None:
+    """End a thread that nothing works on, with the rows that nothing else shows."""
+    versions = Version.objects.filter(run__thread=thread)
+    results = list(StoredResult.objects.filter(pk__in=versions.exclude(result=None).values("result")))
     thread.delete()
     for result in results:
         if not _is_used(result):
             result_delete(result)
-    # Its title, which is what was asked, goes with it.
-    record("deleted a thread", f"thread {pk}", by=by, source=thread.source.name)
 
 
 def _is_used(result: StoredResult) -> bool:
