@@ -15,9 +15,11 @@ TODAY = date(2026, 1, 5)
 FIRM = """
 CREATE TABLE pier (pier_id INTEGER PRIMARY KEY, name TEXT, district TEXT);
 CREATE TABLE boat (boat_id INTEGER PRIMARY KEY, model TEXT, make TEXT, length_m REAL);
-CREATE TABLE member (member_id INTEGER PRIMARY KEY, full_name TEXT, sort TEXT, joined_on TEXT, birth_date TEXT);
+CREATE TABLE member (member_id INTEGER PRIMARY KEY, full_name TEXT, sort TEXT, joined_on TEXT, birth_date TEXT, found_us TEXT, club_id INTEGER REFERENCES club (club_id), sponsor TEXT);
 CREATE TABLE employee (employee_id INTEGER PRIMARY KEY, full_name TEXT, grade TEXT);
 CREATE TABLE hire (hire_id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boat, member_id INTEGER REFERENCES member, employee_id INTEGER REFERENCES employee, start_pier_id INTEGER REFERENCES pier (pier_id), end_pier_id INTEGER REFERENCES pier (pier_id), started_at TEXT, ended_at TEXT, distance_km REAL, fee REAL, discount REAL);
+CREATE TABLE club (club_id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO club VALUES (1, 'Reeds'), (2, 'Heron');
 CREATE TABLE exam (exam_id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boat, held_on TEXT, result TEXT);
 CREATE TABLE stop (stop_id INTEGER PRIMARY KEY, boat_id INTEGER REFERENCES boat, stopped_at TEXT, restarted_at TEXT, cause TEXT, repair_cents INTEGER);
 CREATE TABLE permit (permit_id INTEGER PRIMARY KEY, member_id INTEGER REFERENCES member, start_date TEXT, end_date TEXT, cancelled_on TEXT);
@@ -26,7 +28,7 @@ INSERT INTO pier VALUES (1, 'Mill Lock', 'North'), (2, 'Old Quay', 'South'), (3,
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
 INSERT INTO boat SELECT i, CASE i % 2 WHEN 0 THEN 'Canoe' ELSE 'Kayak' END, CASE i % 3 WHEN 0 THEN 'Elver' ELSE 'Otter' END, 3 + i / 10.0 FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
-INSERT INTO member SELECT i, 'Member ' || i, CASE i % 2 WHEN 0 THEN 'resident' ELSE 'casual' END, date('2023-01-01', '+' || (i * 9) || ' days'), date('1960-01-01', '+' || (i * 300) || ' days') FROM n;
+INSERT INTO member SELECT i, 'Member ' || i, CASE i % 2 WHEN 0 THEN 'resident' ELSE 'casual' END, date('2023-01-01', '+' || (i * 9) || ' days'), date('1960-01-01', '+' || (i * 300) || ' days'), CASE i % 4 WHEN 0 THEN 'Club' ELSE 'web' END, CASE i % 3 WHEN 0 THEN i % 2 + 1 END, CASE i % 5 WHEN 0 THEN 'Quay Bank' END FROM n;
 INSERT INTO employee VALUES (1, 'Ada', 'senior'), (2, 'Bo', 'junior');
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
 INSERT INTO hire SELECT i, i % 9 + 1, CASE i % 20 WHEN 0 THEN 5 ELSE i * i % 37 + 1 END, i % 3 / 2 + 1, i % 3 + 1, i * i % 3 + 1, datetime('2024-01-02 09:00', '+' || i || ' days'), datetime('2024-01-02 09:00', '+' || i || ' days', '+' || (5 + i % 7 * 40) || ' minutes'), 1 + i % 11 / 2.0, 4 + i % 13, i % 4 / 10.0 FROM n;
@@ -95,6 +97,12 @@ ANSWERS = [
     ("how many permits are running today", "SELECT COUNT(*) FROM permit WHERE cancelled_on IS NULL AND end_date >= '2026-01-05'"),
     ("active permits by sort of the member", "SELECT sort, COUNT(*) FROM permit JOIN member USING (member_id) WHERE cancelled_on IS NULL AND end_date >= '2026-01-05' GROUP BY 1"),
     ("permits that run out between now and the end of march", "SELECT COUNT(*) FROM permit WHERE end_date >= '2026-01-05' AND end_date < '2026-04-01'"),
+    ("members without club", "SELECT full_name FROM member WHERE club_id IS NULL"),
+    ("what share of members is sponsored, by sort", "SELECT sort, 100.0 * COUNT(sponsor) / COUNT(*) FROM member GROUP BY 1"),
+    ("share of sponsored members", "SELECT 100.0 * COUNT(sponsor) / COUNT(*) FROM member"),
+    ("share of members without sponsor by sort", "SELECT sort, 100.0 * SUM(sponsor IS NULL) / COUNT(*) FROM member GROUP BY 1"),
+    ("members with more than 20 hires, with the number", "SELECT full_name, COUNT(*) FROM hire JOIN member USING (member_id) GROUP BY member_id HAVING COUNT(*) > 20"),
+    ("fees by quarter for 2025 with growth vs previous quarter in percent", "WITH q AS (SELECT strftime('%Y', started_at) || '-Q' || ((CAST(strftime('%m', started_at) AS INTEGER) + 2) / 3) AS q, SUM(fee) AS s FROM hire GROUP BY 1), g AS (SELECT q, s, 100.0 * (s - LAG(s) OVER (ORDER BY q)) / LAG(s) OVER (ORDER BY q) FROM q) SELECT * FROM g WHERE q LIKE '2025%'"),
     ("failed trips in 2025", "SELECT COUNT(*) FROM trip WHERE state = 'FAIL' AND planned_at LIKE '2025%'"),
     ("which make brings in the most money", "SELECT make, SUM(fee) FROM hire JOIN boat USING (boat_id) GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
     ("which weekday makes the most money", "SELECT CASE strftime('%w', started_at) WHEN '0' THEN 'Sunday' WHEN '1' THEN 'Monday' WHEN '2' THEN 'Tuesday' WHEN '3' THEN 'Wednesday' WHEN '4' THEN 'Thursday' WHEN '5' THEN 'Friday' ELSE 'Saturday' END, SUM(fee) FROM hire GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
@@ -120,6 +128,7 @@ def test_a_question_is_answered_as_somebody_there_would(firm, text, sql):
         "customers who make up more than 10 % of revenue",
         "boats with a length over 20 %",
         "average discount in percent by make",
+        "hires by make: how many and total incl tip",
     ],
 )
 def test_what_is_no_bound_and_no_end_of_a_row_is_not_called_an_answer(firm, text):

@@ -20,6 +20,7 @@ from sqlagent.makers.analyst.doers import who_did_most
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by, worst_of_bad
 from sqlagent.makers.analyst.enumerating import enumerated
+from sqlagent.makers.analyst.filled_shares import share_that_has, shares_that_lack
 from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
 from sqlagent.makers.analyst.happening import in_the_deed
@@ -183,7 +184,15 @@ def _worded_anew(
             return reading, [one for one in kept if one is not None]
     for wording in (
         *plainer(text),
-        *filter(None, [by_what_happened(text, source), who_did_most(text, source), time_spent(text, source)]),
+        *filter(
+            None,
+            [
+                by_what_happened(text, source),
+                who_did_most(text, source),
+                time_spent(text, source),
+                share_that_has(text, source),
+            ],
+        ),
     ):
         reading, made = understand(wording, source, today, told)
         if made and not made[0].frame.unused and made[0].frame.cost < DRAFT and not reading.asked:
@@ -287,6 +296,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
     frames = [values_beside(one, reading) for one in frames]
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
+    frames = [shares_that_lack(one) for one in frames]
     frames = [in_their_term(of_the_noun(one, reading, source), source, today) for one in frames]
     frames = [unlikely(one, reading, source) for one in frames]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]

@@ -51,6 +51,10 @@ _AGED = frozenset({"under", "over", "above", "below"})
 """Words before a bare number that may be an age."""
 
 
+_WORD_STORED = 0.12
+"""What a stored value costs besides, where its word names a thing that rows may lack."""
+
+
 @dataclass(slots=True)
 class Part:
     """What a part of a question came to: its cost, conditions, and what it said besides."""
@@ -384,6 +388,17 @@ class Attacher(Counting):
                 places.append((cost + 0.05, "field", slot, target))
             else:
                 places.append((cost + 0.3, "field", slot, target))
+        if clause.negated and any(p[1] == "above" and p[2] and p[2].field.filled < 1 for p in places):
+            # "no insurer" is nobody that the row points at, though a column elsewhere stores the word Insurer
+            places = [
+                (
+                    cost + _WORD_STORED if kind == "value" and target.value != item.text else cost,
+                    kind,
+                    slot,
+                    target,
+                )
+                for cost, kind, slot, target in places
+            ]
         return places
 
     @staticmethod

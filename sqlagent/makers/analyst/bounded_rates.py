@@ -1,6 +1,6 @@
-"""Things by a bound on their rate: "instructors where the no-show rate was higher than 5% in 2025", "categories with a return rate above 5%".
+"""Things by a bound that is told with them: "stores with a return rate above 5%", "patients with more than 25 visits, with the number".
 
-Such a question is the rate by the thing, of which the groups are kept that meet the bound.
+Such a question is the rate or the number by the thing, of which the groups are kept that meet the bound.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ _RATE = re.compile(
     rf"(?: (?:is|was|were|of))? (?P<compare>{_BOUND}) (?P<number>\d+(?:\.\d+)?) ?(?P<percent>%|per ?cent)?(?P<rest> .+)?$",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(
+    r"^(?:(?:which|what|list|show|all|the|our) )*(?P<who>[a-z][\w-]*(?: [a-z][\w-]*)??) (?:(?:which|that|who) )?(?:with|having|have|had)"
+    rf" (?P<compare>{_BOUND}|fewer than) (?P<number>\d+) (?P<rate>.+?),? (?:and|with) (?:the |their )?(?:number|count|how many|how often)(?: of (?:them|these|each))?$",
+    re.IGNORECASE,
+)
 
 
 class BoundedRate(NamedTuple):
@@ -44,7 +49,13 @@ def bounded_rate(text: str) -> BoundedRate | None:
         >>> bounded_rate("how many stores have a return rate above 5%") is None
         True
     """
-    found = _RATE.match(text.strip().rstrip("?.! "))
+    bare = text.strip().rstrip("?.! ")
+    if number := _NUMBER.match(bare):
+        said = number["compare"].lower().replace("fewer", "less")
+        compare = next(sign for sign, words in _COMPARED.items() if said in words.split("|"))
+        asked = f"number of {number['rate']} by {number['who']}"
+        return BoundedRate(asked, compare, float(number["number"]), False)
+    found = _RATE.match(bare)
     if found is None or found["many"]:
         return None
     said = found["compare"].lower()
@@ -54,8 +65,9 @@ def bounded_rate(text: str) -> BoundedRate | None:
 
 
 def bounded(frame: Frame, bound: BoundedRate) -> Frame | None:
-    """Give a frame of one rate by something with the bound on its groups; None of any other frame."""
-    if len(frame.measures) != 1 or frame.measures[0].agg != "ratio" or not frame.by:
+    """Give a frame of one rate, or number, by something with the bound on its groups; None of any other frame."""
+    wanted = ("rows", "distinct") if bound.text.startswith("number of ") else ("ratio",)
+    if len(frame.measures) != 1 or frame.measures[0].agg not in wanted or not frame.by:
         return None
     if frame.transform or frame.pivot or frame.per or frame.having or frame.limit is not None:
         return None

@@ -23,6 +23,7 @@ from sqlagent.makers.analyst.lacking import (
     bounds_in_percent,
     compared_in_part,
     ends_left_out,
+    figures_dropped,
     figures_left_out,
     numbers_left_out,
     shares_of_averages,
@@ -161,6 +162,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += bounds_in_percent(reading)
     left += shares_of_averages(frame, reading)
     left += times_left_out(frame, reading)
+    left += figures_dropped(frame, reading)
     left += timed_otherwise(frame, reading, source.model)
     left += ends_left_out(frame, reading)
     left += total_left_out(frame, reading)
@@ -268,6 +270,8 @@ def _is_torn(conditions: Sequence[Condition]) -> bool:
     dated = {one.slots for one in conditions if one.op in ("period", "filled") and not one.negated}
     if any(one.op == "missing" and not one.negated and one.slots in dated for one in conditions):
         return True
+    if _are_apart(conditions):
+        return True
     for one in conditions:
         denied = one.op == "exists" and one.negated and one.number is None and not one.parts
         if denied and any((has.child, has.path, has.at) == (one.child, one.path, one.at) for has in there):
@@ -277,6 +281,22 @@ def _is_torn(conditions: Sequence[Condition]) -> bool:
             values &= set(one.values)
             if not values:
                 return True
+    return False
+
+
+def _are_apart(conditions: Sequence[Condition]) -> bool:
+    """Whether one time is to lie in two periods that share no day."""
+    held: dict[tuple[Slot, ...], Period] = {}
+    for one in conditions:
+        new = one.period
+        if one.op != "period" or one.negated or new is None or new.at:
+            continue
+        old = held.setdefault(one.slots, new)
+        first = max(filter(None, (old.first, new.first)), default=None)
+        until = min(filter(None, (old.until, new.until)), default=None)
+        if first is not None and until is not None and first >= until:
+            return True
+        held[one.slots] = Period(first, until, new.grain)
     return False
 
 

@@ -55,7 +55,7 @@ _OF_ALL = re.compile(
 _GROWN = re.compile(
     r"[,\s]+(?:and|with|plus)\s+(?:the\s+|its\s+)?(?P<percent>%|percent(?:age)?|per cent|pct|relative)?\s*(?P<word>change|growth|increase)(?P<behind> in (?:%|percent))?"
     r"\s+(?:on|over|from|vs\.?|versus|against|to|compared (?:to|with))\s+(?:the\s+)?"
-    r"(?:(?:previous|prior|last|preceding)\s+(?P<unit>day|week|month|quarter|year|period|one)|(?P<before>day|week|month|quarter|year|period|one)\s+before)$",
+    r"(?:(?:previous|prior|last|preceding)\s+(?P<unit>day|week|month|quarter|year|period|one)|(?P<before>day|week|month|quarter|year|period|one)\s+before)(?P<after> in (?:%|percent|per cent))?$",
     re.IGNORECASE,
 )
 _MOVED = re.compile(
@@ -124,6 +124,10 @@ def endings(text: str) -> tuple[str, tuple[Ending, ...]]:
 def _last(text: str) -> Ending | None:
     if (match := _WITH_SHARE.search(text)) and _GROUPED.search(text[: match.start()]):
         return Ending("share", match[0], word="beside")
+    if match := _GROWN.search(text):
+        is_share = match["percent"] or match["behind"] or match["after"] or match["word"].lower() == "growth"
+        unit = (match["unit"] or match["before"]).lower()
+        return Ending("grown", match[0], "growth" if is_share else "change", "" if unit in _ANY else unit)
     if match := _SHARE.search(text):
         return (
             Ending("share", match[0], (match["name"] or "").lower())
@@ -132,10 +136,6 @@ def _last(text: str) -> Ending | None:
         )
     if (match := _OF_ALL.search(text)) and _GROUPED.search(text[: match.start()]):
         return Ending("of all", match[0], match["name"].lower())
-    if match := _GROWN.search(text):
-        is_share = match["percent"] or match["behind"] or match["word"].lower() == "growth"
-        unit = (match["unit"] or match["before"]).lower()
-        return Ending("grown", match[0], "growth" if is_share else "change", "" if unit in _ANY else unit)
     if match := _EARLIER.search(text):
         return Ending("earlier", match[0], word=(match["unit"] or match["last"]).lower())
     if match := _ALONG.search(text):

@@ -284,6 +284,14 @@ def bounded_otherwise(frame: Frame, reading: Reading) -> list[str]:
     return []
 
 
+def figures_dropped(frame: Frame, reading: Reading) -> list[str]:
+    """A total that was asked for beside how many, of which only how many is left: "how many and total incl vat"."""
+    said = [item for item in reading.items if item.op == "agg" and item.detail in ("sum", "avg")]
+    counted = bool(frame.measures) and all(one.agg in ("rows", "distinct") for one in frame.measures)
+    asked = any(item.op == "count" for item in reading.items)
+    return [item.text for item in said] if counted and asked and len(frame.measures) < 2 else []
+
+
 def times_left_out(frame: Frame, reading: Reading) -> list[str]:
     """ "Hire time by boat" that counts hires, or sums up another figure: how long they took is not in it."""
     timed = [

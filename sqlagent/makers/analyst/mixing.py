@@ -55,6 +55,12 @@ def mixed(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
 _TURNOVER = frozenset({"turnover", "revenue", "income", "takings", "earnings"})
 """Words for money that came in, by which a thing of sales may be found."""
 
+_PAID = frozenset({"rent", "rents", "fee", "fees", "price", "prices", "cost", "costs", "spend"})
+"""Words for money by which a thing may be found that is called otherwise: rent by rentals."""
+
+_NAME = 0.1
+"""Cost up to which a word is a thing's own name."""
+
 
 def counts_money(frame: Frame, reading: Reading) -> list[str]:
     """Verbs of money by which rows were ranked: who sold the most is none who had the most orders, unless they are named."""
@@ -89,8 +95,12 @@ def _turnover_counted(frame: Frame, reading: Reading) -> list[str]:
         item.text
         for item in reading.items
         if item.kind == "mention"
-        and item.text.lower().split()[-1] in _TURNOVER
         and item.targets[0].kind == "thing"
+        and (
+            item.text.lower().split()[-1] in _TURNOVER
+            or item.text.lower().split()[-1] in _PAID
+            and item.targets[0].cost > _NAME
+        )
     ]
 
 

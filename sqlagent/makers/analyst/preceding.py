@@ -21,7 +21,7 @@ def reaching_back(frame: Frame) -> tuple[Frame, str]:
         >>> reaching_back(Frame("orders", (Measure("rows", "orders"),)))[1]
         ''
     """
-    graded = [d for d in (*frame.per, *frame.by) if d.grain]
+    graded = [*dict.fromkeys(d for d in (*frame.per, *frame.by) if d.grain)]
     if frame.transform not in ("change", "growth") or len(graded) != 1 or graded[0].grain not in _GRAINS:
         return frame, ""
     grain = graded[0].grain
