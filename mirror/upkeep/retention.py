@@ -45,7 +45,9 @@ def kept(now: datetime | None = None, threads: int | None = None) -> Iterator[Ke
         Thread.objects.count(),
         threads_over(days, now).count(),
     )
-    yield _expiring("stored rows", f"{_days(settings.RESULT_DAYS)} (RESULT_DAYS)", StoredResult.objects.all(), now)
+    yield _expiring(
+        "stored rows", f"{_days(settings.RESULT_DAYS)} (RESULT_DAYS)", StoredResult.objects.all(), now
+    )
     yield _expiring("files of reports", "as each report says", ReportFile.objects.all(), now)
     done = ReportRun.objects.filter(status=Status.DONE, files=None)
     past = done.filter(ended_at__lt=now - timedelta(days=HISTORY_DAYS))

@@ -649,3 +649,30 @@ def test_a_value_is_read_once_where_a_point_is_pointed_at():
     rows = Rows(("country", "revenue"), tuple((f"Country {n}", 1_000_000 - n) for n in range(30)))
     (bars,) = figure(suggest(rows, "revenue by country"), rows)["data"]
     assert bars["hovertemplate"] == "%{y}: %{x:,.10~r}"
+
+
+@pytest.mark.parametrize(
+    ("line", "level", "said"), [("average", 6.0, "average 6"), (" Median", 5.0, "median 5"), ("7", 7.0, "7")]
+)
+def test_a_line_stands_at_a_number_or_at_the_average_or_median_of_all_values(line, level, said):
+    rows = Rows(("month", "orders"), (("2026-01", 3), ("2026-02", 5), ("2026-03", 10), ("2026-04", None)))
+    drawn = figure(check(Chart("line", "month", ("orders",), line=line), rows), rows)["layout"]
+    assert (drawn["shapes"][0]["y0"], drawn["annotations"][0]["text"]) == (level, said)
+
+
+@pytest.mark.parametrize(
+    "chart",
+    [
+        Chart("bar", "city", ("sales", "costs"), line="average"),
+        Chart("bar", "city", ("sales",), "kind", line="median"),
+        Chart("bar", "kind", ("sales",), aggregate="sum", line="average"),
+        Chart("pie", "city", ("sales",), line="average"),
+        Chart("bar", "city", ("sales",), line="middle"),
+    ],
+)
+def test_a_line_that_means_nothing_is_refused_with_the_reason(chart):
+    rows = Rows(
+        ("city", "kind", "sales", "costs"), (("Oslo", "a", 3, 1), ("Rome", "b", 5, 2), ("Bern", "a", 4, 2))
+    )
+    with pytest.raises(ValueError, match="line"):
+        check(chart, rows)

@@ -46,9 +46,9 @@ def test_what_is_sent_answers_as_what_was_typed(lab: Lab, sql: str) -> None:
 
 
 def _compared(sql: str, database: SourceDatabase, catalog: Catalog) -> str:
-    """Compare up to three times: the system's own tables, in no order, may answer otherwise the next moment."""
+    """Compare up to six times: the system's own tables, in no order, may answer otherwise the next moment."""
     said = "other rows"
-    for _ in range(3):
+    for _ in range(6):
         if said == "other rows":
             said = resending.compare(sql, database, catalog)
     return said

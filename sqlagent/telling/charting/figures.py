@@ -9,9 +9,10 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time
+from statistics import fmean, median
 from typing import Any
 
 from sqlagent.rows.columns import (
@@ -79,7 +80,7 @@ def figure(chart: Chart, rows: Rows) -> Json:
             "box": _boxes,
             "heatmap": _heatmap,
         }
-        drawn = _dressed(chart, marks.get(chart.mark, _axes)(chart, rows))
+        drawn = _dressed(chart, rows, marks.get(chart.mark, _axes)(chart, rows))
     whole: Json = _harmless(drawn)
     return whole
 
@@ -149,7 +150,7 @@ def _axes(chart: Chart, rows: Rows) -> Json:
             for trace in data:
                 trace.pop("text", None)
     if lying and not several:
-        _put_behind(data[0], value, level_of(chart.line) if chart.scale != "log" else None)
+        _put_behind(data[0], value, line_level(chart, rows) if chart.scale != "log" else None)
     if lying:
         layout["height"] = max(
             280, 90 + 24 * len(xs) * (1 if layout.get("barmode") != "group" else len(data))
@@ -241,7 +242,7 @@ def _heatmap(chart: Chart, rows: Rows) -> Json:
     return {"data": [heat(points, texts, numbers, labels)], "layout": layout}
 
 
-def _dressed(chart: Chart, drawn: Json) -> Json:
+def _dressed(chart: Chart, rows: Rows, drawn: Json) -> Json:
     """A figure with what a person asked for: titles of axes, a scale, a line to compare with."""
     layout, data = drawn["layout"], drawn["data"]
     lying = bool(data) and data[0].get("orientation") == "h"
@@ -255,19 +256,47 @@ def _dressed(chart: Chart, drawn: Json) -> Json:
         layout[across] |= {"type": "log"}
         layout[across].pop("rangemode", None)
         layout[across].pop("range", None)
-    level = level_of(chart.line)
+    level = line_level(chart, rows)
     if level is not None:
+        words = _said(chart, chart.y[0] if chart.y else "", level)
+        words = f"{chart.line.strip().lower()} {words}" if is_reckoned(chart.line) else words
         straight = {"x0": 0, "x1": 1, "xref": "paper", "y0": level, "y1": level, "yref": "y"}
         upright = {"y0": 0, "y1": 1, "yref": "paper", "x0": level, "x1": level, "xref": "x"}
         layout["shapes"] = [
             {"type": "line", "line": {"dash": "dash", "width": 1.5}} | (upright if lying else straight)
         ]
-        if across == "yaxis" and chart.scale != "log":
-            layout.setdefault("annotations", []).append(
-                {"text": _said(chart, chart.y[0] if chart.y else "", level), "xref": "paper", "x": 1, "xanchor": "right", "yref": "y", "y": level,
-                 "yanchor": "bottom", "showarrow": False}
-            )  # fmt: skip
+        beside: Json = {"xref": "paper", "x": 1, "xanchor": "right", "yref": "y", "y": level, "yanchor": "bottom"}
+        above: Json = {"yref": "paper", "y": 1, "yanchor": "bottom", "xref": "x", "x": level, "xanchor": "center"}
+        if chart.scale != "log" and (across == "yaxis" or is_reckoned(chart.line)):
+            word: Json = {"text": words, "showarrow": False}
+            layout.setdefault("annotations", []).append(word | (beside if across == "yaxis" else above))
     return drawn
+
+
+RECKONED: dict[str, Callable[[Sequence[float]], float]] = {"average": fmean, "median": median}
+"""Lines that are computed of the values drawn, by what somebody types."""
+
+
+def is_reckoned(line: str) -> bool:
+    """Whether a line was asked for by a word."""
+    return line.strip().lower() in RECKONED
+
+
+def line_level(chart: Chart, rows: Rows) -> float | None:
+    """Where a line is drawn: at the number that was typed, or at the average or the median of all values of the figure.
+
+    Example:
+        >>> sales = Rows(("city", "sales"), (("Oslo", 3), ("Rome", 5), ("Bern", 10)))
+        >>> [line_level(Chart("bar", "city", ("sales",), line=line), sales) for line in ("average", "Median", "4")]
+        [6.0, 5.0, 4.0]
+    """
+    if not is_reckoned(chart.line):
+        return level_of(chart.line)
+    if not chart.y or chart.y[0] not in rows.columns:
+        return None
+    at = rows.columns.index(chart.y[0])
+    numbers = [number for row in rows.rows if (number := number_of(row[at])) is not None]
+    return float(RECKONED[chart.line.strip().lower()](numbers)) if numbers else None
 
 
 def level_of(text: str) -> float | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlagent.rows.columns import Profile, Role, is_additive, is_aggregate, number_of, profiles
 from sqlagent.rows.subject import measures_first, ranked_by, times_along
-from sqlagent.telling.charting.figures import level_of
+from sqlagent.telling.charting.figures import is_reckoned, level_of
 from sqlagent.telling.charting.points import (
     AGGREGATES,
     MARKS,
@@ -26,6 +26,9 @@ from sqlagent.values import Chart, Kind, Rows
 
 MOST_FIGURES = 3
 """Figures of one chart."""
+
+_LINED = frozenset({"bar", "line", "area", "scatter"})
+"""Charts whose values have an average that is seen as a line."""
 
 PART_WORDS = frozenset(["share", "percent", "percentage", "pct", "rate", "ratio", "proportion", "margin"])
 """Words in the name of a figure that is no part of a whole unless all of them come to 1 or 100."""
@@ -306,8 +309,13 @@ def check(chart: Chart, rows: Rows) -> Chart:
     for word, known in ((chart.stack, STACKS), (chart.sort, SORTS), (chart.scale, SCALES)):
         if word not in known:
             raise ValueError(f'A chart has no setting "{word}".')
-    if chart.line and level_of(chart.line) is None:
-        raise ValueError(f'"{chart.line}" is not a number to draw a line at.')
+    if is_reckoned(chart.line):
+        if len(chart.y) != 1 or chart.series or chart.aggregate != "none" or chart.mark not in _LINED:
+            raise ValueError(
+                f"A line at the {chart.line.strip().lower()} needs bars, lines or points of one figure, with one value each."
+            )
+    elif chart.line and level_of(chart.line) is None:
+        raise ValueError(f'"{chart.line}" is not a number, average or median to draw a line at.')
     if chart.mark == "none":
         return Chart("none", title=chart.title, note=chart.note, chosen=chart.chosen, formats=chart.formats)
     if chart.mark == "number":
