@@ -265,11 +265,26 @@ def _dressed(chart: Chart, rows: Rows, drawn: Json) -> Json:
         layout["shapes"] = [
             {"type": "line", "line": {"dash": "dash", "width": 1.5}} | (upright if lying else straight)
         ]
-        beside: Json = {"xref": "paper", "x": 1, "xanchor": "right", "yref": "y", "y": level, "yanchor": "bottom"}
-        above: Json = {"yref": "paper", "y": 1, "yanchor": "bottom", "xref": "x", "x": level, "xanchor": "center"}
+        beside: Json = {
+            "xref": "paper",
+            "x": 1,
+            "xanchor": "right",
+            "yref": "y",
+            "y": level,
+            "yanchor": "bottom",
+        }
+        foot: Json = {
+            "yref": "paper",
+            "y": 0,
+            "yanchor": "bottom",
+            "xref": "x",
+            "x": level,
+            "xanchor": "left",
+            "xshift": 4,
+        }
         if chart.scale != "log" and (across == "yaxis" or is_reckoned(chart.line)):
             word: Json = {"text": words, "showarrow": False}
-            layout.setdefault("annotations", []).append(word | (beside if across == "yaxis" else above))
+            layout.setdefault("annotations", []).append(word | (beside if across == "yaxis" else foot))
     return drawn
 
 
