@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -163,6 +164,10 @@ def understand(
     return _understood(text, source, today, told)
 
 
+_WORDINGS = (by_what_happened, who_did_most, time_spent, share_that_has)
+"""What words a question anew by what its source knows; each gives nothing for questions of another kind."""
+
+
 def _worded_anew(
     text: str, source: Source, today: date, told: Told
 ) -> tuple[Reading, list[Understood]] | None:
@@ -179,40 +184,40 @@ def _worded_anew(
             return reading, [first, *made[1:]]
     if first_ones := first_of_each(text):
         reading, bare = _understood(first_ones.counted, source, today, told)
-        kept = [_as(one, only_first(one.frame, first_ones.thing, source), source) for one in bare]
-        if kept and kept[0] is not None and not bare[0].frame.unused:
-            return reading, [one for one in kept if one is not None]
-    for wording in (
-        *plainer(text),
-        *filter(
-            None,
-            [
-                by_what_happened(text, source),
-                who_did_most(text, source),
-                time_spent(text, source),
-                share_that_has(text, source),
-            ],
-        ),
-    ):
+        if kept := _all_as(bare, lambda frame: only_first(frame, first_ones.thing, source), source):
+            return reading, kept
+    others = (word(text, source) for word in _WORDINGS)
+    for wording in (*plainer(text), *filter(None, others)):
         reading, made = understand(wording, source, today, told)
         if made and not made[0].frame.unused and made[0].frame.cost < DRAFT and not reading.asked:
             return reading, made
     if bare_text := without_currency(text):
         reading, made = understand(bare_text, source, today, told)
-        whole = [_as(one, in_whole_units(one.frame), source) for one in made]
-        if whole and whole[0] is not None:
-            return reading, [one for one in whole if one is not None]
+        if kept := _all_as(made, in_whole_units, source, is_whole=False):
+            return reading, kept
     if (rate := bounded_rate(text)) is not None:
         reading, bare = _understood(rate.text, source, today, told)
-        kept = [_as(one, bounded(one.frame, rate), source) for one in bare]
-        if kept and kept[0] is not None and not bare[0].frame.unused:
-            return reading, [one for one in kept if one is not None]
+        if kept := _all_as(bare, lambda frame: bounded(frame, rate), source):
+            return reading, kept
     if found := concentrated(text):
         reading, bare = _understood(found[0], source, today, told)
-        shares = [_as(one, of_the_greatest(one.frame, found[1]), source) for one in bare]
-        if shares and shares[0] is not None and not bare[0].frame.unused:
-            return reading, [one for one in shares if one is not None]
+        if kept := _all_as(bare, lambda frame: of_the_greatest(frame, found[1]), source):
+            return reading, kept
     return None
+
+
+def _all_as(
+    made: Sequence[Understood],
+    change: Callable[[Frame], Frame | None],
+    source: Source,
+    *,
+    is_whole: bool = True,
+) -> list[Understood]:
+    """What was understood with each frame changed; nothing where the first one cannot be, or leaves words out where `is_whole` forbids that."""
+    changed = [_as(one, change(one.frame), source) for one in made]
+    if not changed or changed[0] is None or is_whole and made[0].frame.unused:
+        return []
+    return [one for one in changed if one is not None]
 
 
 def _lacking(one: Understood, words: tuple[str, ...]) -> Understood:
