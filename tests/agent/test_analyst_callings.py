@@ -9,7 +9,7 @@ import pytest
 from sqlagent.makers.analyst.answering import today_of, understand
 from sqlagent.makers.analyst.sampler import DOUBTED, Analysis
 from sqlagent.values import Limits, Outcome, Why
-from tests.agent.test_analyst_trades import place
+from tests.agent.places import place
 
 KENNEL = """
 CREATE TABLE owners (id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, segment TEXT, registered_at TEXT);

@@ -8,7 +8,7 @@ import pytest
 
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.values import Limits
-from tests.agent.test_analyst_trades import place
+from tests.agent.places import place
 
 HAULIER = """
 CREATE TABLE code_list (list_nm TEXT, cd TEXT, descr TEXT, PRIMARY KEY (list_nm, cd));

@@ -8,7 +8,7 @@ import pytest
 
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.values import Limits
-from tests.agent.test_analyst_trades import place
+from tests.agent.places import place
 
 GALLERY = """
 CREATE TABLE friend (friend_id INTEGER PRIMARY KEY, first_nm TEXT, last_nm TEXT, joined_on TEXT);

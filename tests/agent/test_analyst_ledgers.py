@@ -8,7 +8,7 @@ import pytest
 
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.values import Limits
-from tests.agent.test_analyst_trades import place
+from tests.agent.places import place
 
 LEDGER = """
 CREATE TABLE lists (lst_type TEXT, cd TEXT, cd_desc TEXT, PRIMARY KEY (lst_type, cd));

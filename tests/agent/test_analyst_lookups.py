@@ -9,7 +9,7 @@ import pytest
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.rivals import is_rival
 from sqlagent.values import Limits
-from tests.agent.test_analyst_trades import place
+from tests.agent.places import place
 
 FERRIES = """
 CREATE TABLE owner (owner_id INTEGER PRIMARY KEY, owner_name TEXT, contact_first TEXT, contact_last TEXT, country TEXT, owner_type TEXT, customer_since TEXT);

@@ -13,7 +13,7 @@ from sqlagent.makers.analyst.tails import untailed
 from sqlagent.makers.analyst.telling import title
 from sqlagent.makers.analyst.telling import told as in_words
 from sqlagent.values import Limits
-from tests.agent.test_analyst_trades import place
+from tests.agent.places import place
 
 PRACTICE = """
 CREATE TABLE staff (staff_no INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, started_on TEXT, left_on TEXT);

@@ -7,9 +7,8 @@ from datetime import date
 import pytest
 
 from sqlagent.makers.analyst.answering import understand
-from sqlagent.makers.analyst.sampler import Analysis
-from sqlagent.values import Limits, Outcome
-from tests.agent.test_analyst_trades import place
+from sqlagent.values import Outcome
+from tests.agent.places import assert_answered, outcome, place, rows
 
 TODAY = date(2026, 1, 5)
 FIRM = """
@@ -46,15 +45,6 @@ INSERT INTO trip SELECT i, i % 9 + 1, datetime('2024-01-02 09:00', '+' || i || '
 @pytest.fixture(scope="module")
 def firm():
     return place(FIRM)
-
-
-def rows(firm, sql):
-    return sorted(tuple(row) for row in firm[0].execute(sql, Limits()).rows)
-
-
-def ended(firm, text):
-    reading, frames = understand(text, firm[1], TODAY)
-    return Analysis(reading, tuple(frames), (), True).outcome()[0]
 
 
 HOURS = "(julianday(ended_at) - julianday(started_at)) * 24"
@@ -112,10 +102,7 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("text", "sql"), ANSWERS, ids=[text for text, _ in ANSWERS])
 def test_a_question_is_answered_as_somebody_there_would(firm, text, sql):
-    frames = understand(text, firm[1], TODAY)[1]
-    assert frames and not frames[0].frame.unused
-    said = rows(firm, frames[0].sql)
-    assert said == [tuple(pytest.approx(cell) if isinstance(cell, float) else cell for cell in row) for row in rows(firm, sql)]  # fmt: skip
+    assert_answered(firm, text, sql, TODAY)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +119,7 @@ def test_a_question_is_answered_as_somebody_there_would(firm, text, sql):
     ],
 )
 def test_what_is_no_bound_and_no_end_of_a_row_is_not_called_an_answer(firm, text):
-    assert ended(firm, text) != Outcome.ANSWERED
+    assert outcome(firm, text, TODAY) != Outcome.ANSWERED
 
 
 def test_two_values_with_nouns_of_their_own_are_two_figures(firm):

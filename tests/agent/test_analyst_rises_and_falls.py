@@ -9,7 +9,7 @@ import pytest
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.values import Limits
-from tests.agent.test_analyst_trades import place
+from tests.agent.places import place
 
 BAKERY = """
 CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, name TEXT, town TEXT);

@@ -8,9 +8,8 @@ import pytest
 
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.changing.search import changed
-from sqlagent.makers.analyst.sampler import Analysis
-from sqlagent.values import Limits, Outcome
-from tests.agent.test_analyst_trades import place
+from sqlagent.values import Outcome
+from tests.agent.places import assert_answered, outcome, place, rows
 
 TODAY = date(2026, 1, 5)
 FIRM = """
@@ -37,16 +36,6 @@ INSERT INTO invoice SELECT i, i % 60 + 1, date('2024-01-02', '+' || i || ' days'
 @pytest.fixture(scope="module")
 def firm():
     return place(FIRM)
-
-
-def ended(firm, text):
-    """The outcome of a question."""
-    reading, frames = understand(text, firm[1], TODAY)
-    return Analysis(reading, tuple(frames), (), True).outcome()[0]
-
-
-def rows(firm, sql):
-    return sorted(tuple(row) for row in firm[0].execute(sql, Limits()).rows)
 
 
 AVERAGE = "SELECT AVG(julianday({last}) - julianday(called_on)) FROM call"
@@ -83,10 +72,7 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("text", "sql"), ANSWERS, ids=[text for text, _ in ANSWERS])
 def test_a_question_is_answered_as_somebody_there_would(firm, text, sql):
-    frames = understand(text, firm[1], TODAY)[1]
-    assert frames and not frames[0].frame.unused
-    said = rows(firm, frames[0].sql)
-    assert said == [tuple(pytest.approx(cell) if isinstance(cell, float) else cell for cell in row) for row in rows(firm, sql)]  # fmt: skip
+    assert_answered(firm, text, sql, TODAY)
 
 
 def test_the_busiest_month_is_of_what_happens_and_not_of_its_bills(firm):
@@ -97,17 +83,17 @@ def test_the_busiest_month_is_of_what_happens_and_not_of_its_bills(firm):
     "text", ["client satisfaction by plan", "gender split of our clients", "call loyalty by maker"]
 )
 def test_an_unknown_noun_that_is_asked_for_is_told_as_missing(firm, text):
-    assert ended(firm, text) == Outcome.UNANSWERABLE
+    assert outcome(firm, text, TODAY) == Outcome.UNANSWERABLE
 
 
 @pytest.mark.parametrize("text", ["churn rate by month", "churn rate not in 2025"])
 def test_a_churn_rate_that_cannot_be_told_of_its_period_is_a_draft(firm, text):
-    assert ended(firm, text) == Outcome.AMBIGUOUS
+    assert outcome(firm, text, TODAY) == Outcome.AMBIGUOUS
 
 
 @pytest.mark.parametrize("text", ["clients who complained", "calls by plan"])
 def test_a_verb_that_is_unknown_leaves_a_draft_and_what_is_known_an_answer(firm, text):
-    assert ended(firm, text) != Outcome.UNANSWERABLE
+    assert outcome(firm, text, TODAY) != Outcome.UNANSWERABLE
 
 
 def test_a_response_is_none_where_nobody_notes_when_somebody_came(firm):

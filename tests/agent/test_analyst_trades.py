@@ -7,15 +7,15 @@ from datetime import date
 import pytest
 
 from sqlagent import pipeline
-from sqlagent.catalog.semantics import Kind, Role, derive
+from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import DatabaseError
 from sqlagent.events import Ended
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.sampler import analyse
-from sqlagent.makers.analyst.source import Source
 from sqlagent.testing import MemoryDatabase
 from sqlagent.values import Failure, FailureKind, Limits, LinkedSchema, Outcome, Question
+from tests.agent.places import place
 
 HIRE = """
 CREATE TABLE Station (StationId INTEGER PRIMARY KEY, StationName TEXT, City TEXT, State TEXT);
@@ -43,13 +43,6 @@ INSERT INTO fact_rent_transaction VALUES (1,1,20260105,10,'done'),(2,2,20260106,
 INSERT INTO fact_show VALUES (1,1,20260410),(2,2,20260511);
 INSERT INTO fact_ticket VALUES (1,1,20260301),(2,1,20260302),(3,2,20260303);
 """
-
-
-def place(script: str) -> tuple[MemoryDatabase, Source]:
-    database = MemoryDatabase(script)
-    catalog = database.catalog()
-    index = ValueIndex.build(catalog, database)
-    return database, Source(derive(catalog, index), index)
 
 
 @pytest.fixture(scope="module")

@@ -104,6 +104,8 @@ PARTS = ADDED | stems("subtotal discount freight rebate refund deposit")
 """Words of amounts that a total is made of, or that were taken off it."""
 BUYERS = stems("customer user member account client subscriber buyer shopper patient guest")
 """Nouns of those who buy."""
+CAME_BACK = stems("return refund")
+"""Nouns of rows whose goods and money came back."""
 PAPERS = stems("invoice bill payment receipt refund reminder statement")
 """Nouns of what is written about what happened."""
 BOUGHT = stems("purchase supplier vendor procurement")

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlagent.catalog.semantics import Kind
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
-from sqlagent.makers.analyst.bounded_rates import bounded, bounded_rate
+from sqlagent.makers.analyst.bounded_figures import bounded, bounded_figure
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
 from sqlagent.makers.analyst.churning import churned_in
 from sqlagent.makers.analyst.coming_back import by_what_happened
@@ -191,13 +191,14 @@ def _worded_anew(
         reading, made = understand(wording, source, today, told)
         if made and not made[0].frame.unused and made[0].frame.cost < DRAFT and not reading.asked:
             return reading, made
-    if bare_text := without_currency(text):
+    bare_text, currency = without_currency(text)
+    if bare_text:
         reading, made = understand(bare_text, source, today, told)
-        if kept := _all_as(made, in_whole_units, source, is_whole=False):
+        if kept := _all_as(made, lambda frame: in_whole_units(frame, currency), source, is_whole=False):
             return reading, kept
-    if (rate := bounded_rate(text)) is not None:
-        reading, bare = _understood(rate.text, source, today, told)
-        if kept := _all_as(bare, lambda frame: bounded(frame, rate), source):
+    if (bound := bounded_figure(text)) is not None:
+        reading, bare = _understood(bound.text, source, today, told)
+        if kept := _all_as(bare, lambda frame: bounded(frame, bound), source):
             return reading, kept
     if found := concentrated(text):
         reading, bare = _understood(found[0], source, today, told)

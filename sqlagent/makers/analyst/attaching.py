@@ -50,7 +50,6 @@ _ADJECTIVES = {
 _AGED = frozenset({"under", "over", "above", "below"})
 """Words before a bare number that may be an age."""
 
-
 _WORD_STORED = 0.12
 """What a stored value costs besides, where its word names a thing that rows may lack."""
 

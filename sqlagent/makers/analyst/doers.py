@@ -10,7 +10,7 @@ import re
 from sqlagent.catalog.semantics import Kind, Role, Thing
 from sqlagent.catalog.semantics.words import BUYERS, STAFF
 from sqlagent.language.words import plural_of
-from sqlagent.makers.analyst.concepts import revenue
+from sqlagent.makers.analyst.concepts import sold_by
 from sqlagent.makers.analyst.lexicon import GLUE
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import PERSONS
@@ -35,7 +35,7 @@ def who_did_most(text: str, source: Source) -> str:
     """Word such a question by the persons who are meant; empty where it is no such question, or the source knows none or several."""
     text = text.strip().rstrip("?.! ")
     if found := _SPENDERS.match(text):
-        persons = _persons(_paid(source), source)
+        persons = _persons(sold_by(source), source)
         digits = re.sub(r"\D", "", found["count"] or "") or ("1" if found["several"] == "er" else "10")
         noun = plural_of(persons.said) if persons is not None else ""
         return f"top {digits} {noun} by revenue{found['when'] or ''}" if noun else ""
@@ -44,19 +44,13 @@ def who_did_most(text: str, source: Source) -> str:
         return ""
     verb, what, when = found["verb"].lower(), (found["what"] or "").lower(), found["when"] or ""
     if verb in _SPENDS | _SELLS and what in _MONEY:
-        persons = _persons(_paid(source), source, STAFF if verb in _SELLS else BUYERS)
+        persons = _persons(sold_by(source), source, STAFF if verb in _SELLS else BUYERS)
         said = "revenue"
     else:
         table, said = _measured(verb, what, source) if what else _done(verb, source)
         persons = _persons(table, source)
     way = "top" if found["way"].lower() == "most" else "bottom"
     return f"{way} 1 {plural_of(persons.said)} by {said}{when}" if persons is not None else ""
-
-
-def _paid(source: Source) -> str:
-    """The table whose rows bring the money in."""
-    best = min(revenue(source), key=lambda one: one.cost, default=None)
-    return best.measure.anchor if best is not None else ""
 
 
 def _done(verb: str, source: Source) -> tuple[str, str]:

@@ -12,9 +12,7 @@ from sqlagent.catalog.semantics import Role
 from sqlagent.makers.analyst.frames import Frame, share_of
 from sqlagent.makers.analyst.source import Source
 
-_SHARE = (
-    r"(?:what |which |the )*(?P<share>share|percentage|percent|per cent|proportion|%) of (?:the |all |our )?"
-)
+_SHARE = r"(?:what |which |the )*(?:share|percentage|percent|per cent|proportion|%) of (?:the |all |our )?"
 _NOUN = r"[a-z][\w-]*(?: [a-z][\w-]*){0,2}"
 _REST = r"(?P<rest>,? (?:by|per|for each|in|during|since)\b.*)?"
 _IS = re.compile(
@@ -23,7 +21,7 @@ _IS = re.compile(
 )
 _SO = re.compile(rf"^{_SHARE}(?P<has>[a-z]+ed) (?P<what>{_NOUN}?){_REST}$", re.IGNORECASE)
 _ED = re.compile(
-    rf"^(?:the |our )?(?P<has>[a-z]+ed) (?P<share>share|percentage|proportion|part) of (?P<what>{_NOUN}?){_REST}$",
+    rf"^(?:the |our )?(?P<has>[a-z]+ed) (?:share|percentage|proportion|part) of (?P<what>{_NOUN}?){_REST}$",
     re.IGNORECASE,
 )
 _SURE = 0.1
@@ -54,22 +52,18 @@ def _may_lack(word: str, noun: str, source: Source) -> bool:
 
 def shares_that_lack(frame: Frame) -> Frame:
     """Give a share by groups of rows that lack something as the part of each group that does; any other frame as it is."""
+    if frame.transform != "share" or not frame.by or {*frame.flags} - {"share"}:
+        return frame
     if (
-        frame.transform != "share"
-        or not frame.by
-        or {*frame.flags} - {"share"}
-        or frame.pivot
+        frame.pivot
         or frame.per
         or frame.having
+        or len(frame.measures) != 1
+        or frame.measures[0].agg != "rows"
     ):
         return frame
     lacking = [c for c in frame.where if c.op == "missing" and not c.negated and c.said != "current"]
-    if (
-        len(lacking) != 1
-        or len(frame.measures) != 1
-        or frame.measures[0].agg != "rows"
-        or lacking[0].slots[0].path
-    ):
+    if len(lacking) != 1 or lacking[0].slots[0].path:
         return frame
     counted = frame.measures[0]
     rate = share_of(replace(counted, where=(*counted.where, lacking[0])), counted)

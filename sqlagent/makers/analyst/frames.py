@@ -82,6 +82,9 @@ class Measure:
     shape: str = ""
 
 
+PLAIN = frozenset({"rows", "distinct", "sum", "avg", "min", "max"})
+"""Aggregates that stand alone, and may each have conditions of their own."""
+
 BESIDE = "with figure"
 """The flag of a frame whose shares stand beside the figures that they are of."""
 

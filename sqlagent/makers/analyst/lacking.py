@@ -9,6 +9,7 @@ from datetime import date
 from itertools import pairwise
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role, Thing
+from sqlagent.catalog.semantics.words import CAME_BACK
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.heeding import conditions, figures
@@ -37,6 +38,8 @@ def figures_left_out(frame: Frame, reading: Reading, drawn: Sketch, model: Model
         *_spans_of_others(frame, reading),
         *_value_of_lines(frame, reading, model),
         *_total_counted(frame, reading, model),
+        *_worth_counted(frame, reading, model),
+        *_given_back(frame, reading, model),
         *_times_summed(frame, reading),
         *_extreme_span(frame, reading),
         *_first_in_each(frame, reading),
@@ -135,6 +138,32 @@ def _total_counted(frame: Frame, reading: Reading, model: Model) -> list[str]:
     ]
 
 
+_WORTH = frozenset({"value", "values", "worth", "amount", "amounts"})
+"""Words behind a noun that ask for its money."""
+
+
+def _worth_counted(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """The money of something, where its rows are counted or listed: "receipt value by town"."""
+    if any(one.agg != "rows" for one in frame.measures) or any(
+        one.field.unit == "money" for one in frame.columns
+    ):
+        return []
+    noun = model.things[frame.anchor].noun
+    mentions = (one for one in reading.items if one.kind == "mention" and one.targets[:1])
+    ends = ((one.text.lower().split()[-1], one) for one in mentions if one.targets[0].kind == "thing")
+    return [one.text for end, one in ends if end in _WORTH and stem(end) not in noun]
+
+
+def _given_back(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """Money that was given back, where nobody said so: "receipt amount by town" where refunds alone have an amount."""
+    tables = {one.anchor for one in figures(frame) if set(model.things[one.anchor].noun) & CAME_BACK}
+    said = {stem(word) for item in reading.items for word in item.text.lower().split()}
+    named = {t.table for i in reading.items for t in i.targets[:1] if t.kind == "thing" and t.cost < 0.2}
+    if not tables or said & CAME_BACK or named & tables:
+        return []
+    return [item.text for item in reading.items if item.kind == "mention" and item.text.lower() in _WORTH]
+
+
 def _times_summed(frame: Frame, reading: Reading) -> list[str]:
     """How often something happened, where a figure is added up: "how many times did someone log more than 10 hours"."""
     added = any(measure.agg not in ("rows", "distinct", "ratio") for measure in frame.measures)
@@ -180,10 +209,15 @@ def _within_one(frame: Frame, reading: Reading) -> list[str]:
 
 
 def _value_of_lines(frame: Frame, reading: Reading, model: Model) -> list[str]:
-    """The median, least or greatest value of an order, where the rows are lines of one, or nothing that is sold."""
-    if not any(one.agg in ("median", "min", "max") for one in frame.measures):
+    """The median, least, greatest or average value of an order, where the rows are lines of one, or nothing that is sold."""
+    thing = model.things[frame.measures[0].anchor] if frame.measures else None
+    aggs = (
+        ("median", "min", "max", "avg")
+        if thing is not None and thing.kind is Kind.LINES
+        else ("median", "min", "max")
+    )
+    if thing is None or not any(one.agg in aggs for one in frame.measures):
         return []
-    thing = model.things[frame.measures[0].anchor]
     wholes = [item.text for item in reading.items if item.text.lower() in _VALUES_OF_HEADS]
     if thing.kind is not Kind.LINES and set(thing.noun) & set(MONEY_EVENTS):
         return [text for text in wholes if _is_one_of_several(thing, stem(text.split()[0]), model)]
@@ -196,10 +230,6 @@ def _is_one_of_several(thing: Thing, noun: str, model: Model) -> bool:
         f for f in model.fields[thing.table] if f.words[:1] == (noun,) and f.words[-1:] == (stem("number"),)
     )
     return noun not in thing.noun and next(numbers, None) is not None
-
-
-_TIMES = frozenset({"time", "duration", "durations", "length", "lengths", "hours", "minutes"})
-"""Words behind what happens that ask how long it takes."""
 
 
 def numbers_left_out(frame: Frame, reading: Reading) -> list[str]:
@@ -290,6 +320,10 @@ def figures_dropped(frame: Frame, reading: Reading) -> list[str]:
     counted = bool(frame.measures) and all(one.agg in ("rows", "distinct") for one in frame.measures)
     asked = any(item.op == "count" for item in reading.items)
     return [item.text for item in said] if counted and asked and len(frame.measures) < 2 else []
+
+
+_TIMES = frozenset({"time", "duration", "durations", "length", "lengths", "hours", "minutes"})
+"""Words behind what happens that ask how long it takes."""
 
 
 def times_left_out(frame: Frame, reading: Reading) -> list[str]:

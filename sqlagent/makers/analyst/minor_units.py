@@ -14,32 +14,23 @@ from sqlagent.makers.analyst.frames import Condition, Frame, Having, Measure
 from sqlagent.makers.analyst.reading import Item, Reading
 
 _MINOR = frozenset(stem(word) for word in ("cents", "cent", "pence", "pennies", "minor", "centimes"))
-_CURRENCIES = frozenset(
-    [
-        "euro",
-        "euros",
-        "eur",
-        "dollar",
-        "dollars",
-        "usd",
-        "pound",
-        "pounds",
-        "gbp",
-        "bucks",
-        "franc",
-        "francs",
-        "chf",
-        "yen",
-        "kr",
-        "kronor",
-        "zloty",
-    ]
-)
+_CODES = {
+    "euro": "eur", "euros": "eur", "eur": "eur", "€": "eur",
+    "dollar": "usd", "dollars": "usd", "usd": "usd", "bucks": "usd", "$": "usd",
+    "pound": "gbp", "pounds": "gbp", "gbp": "gbp", "£": "gbp",
+    "franc": "chf", "francs": "chf", "chf": "chf",
+    "yen": "jpy", "jpy": "jpy", "kr": "kr", "kronor": "kr", "zloty": "pln", "pln": "pln",
+}  # fmt: skip
+"""The currencies that people name, by the words and signs for them."""
+
+_CURRENCIES = frozenset(word for word in _CODES if word.isalpha())
+_CODE_OF_STEM = {stem(word): code for word, code in _CODES.items() if word.isalpha()} | {
+    stem("pence"): "gbp",
+    stem("pennies"): "gbp",
+}
 _HUNDRED = 100.0
-_IN_CURRENCY = re.compile(
-    rf",? (?:in |as )(?:{'|'.join(sorted(_CURRENCIES, key=len, reverse=True))}|[£€$])(?![\w])|, (?:pounds|euros?|dollars|[£€$])$",
-    re.IGNORECASE,
-)
+_NAMED = "|".join(map(re.escape, sorted(_CODES, key=len, reverse=True)))
+_IN_CURRENCY = re.compile(rf",? (?:in|as) ({_NAMED})(?!\w)|, ({_NAMED})$", re.IGNORECASE)
 
 
 def is_minor(one: Field) -> bool:
@@ -95,31 +86,47 @@ def in_minor_units(frame: Frame, reading: Reading) -> Frame:
     return changed
 
 
-def without_currency(text: str) -> str:
-    """Give a question without the currency that its figures are asked in; empty where it names none.
+def without_currency(text: str) -> tuple[str, str]:
+    """Give a question without the currency that its figures are asked in, and the word for that; two empty texts where it names none.
 
     Example:
         >>> without_currency("net invoiced per year in pounds"), without_currency("repair cost in £ by cause")
-        ('net invoiced per year', 'repair cost by cause')
+        (('net invoiced per year', 'pounds'), ('repair cost by cause', '£'))
         >>> without_currency("orders in 2025")
-        ''
+        ('', '')
     """
-    bare = _IN_CURRENCY.sub("", text)
-    return bare.strip() if bare != text else ""
+    found = _IN_CURRENCY.search(text)
+    if found is None:
+        return "", ""
+    return (text[: found.start()] + text[found.end() :]).strip(), found[1] or found[2]
 
 
-def in_whole_units(frame: Frame) -> Frame | None:
-    """Give a frame with its figures in cents as whole units, as somebody who asks for pounds wants them; None where it has no money.
+def in_whole_units(frame: Frame, currency: str) -> Frame | None:
+    """Give a frame with its figures in cents as whole units, as somebody who asks for pounds wants them.
 
-    Money that is not kept in cents stays as it is.
+    Money that is not kept in cents stays as it is. None where the frame has no money, where a rate or a formula is made of cents, and
+    where a column is of another currency, as its name says.
     """
-    if frame.transform in ("share", "quotient") or not any(map(_is_money, frame.measures)):
+    measures = tuple(map(_whole, frame.measures))
+    money = [one for one in frame.measures if _is_money(one)]
+    if frame.transform in ("share", "quotient") or not money or None in measures:
         return None
-    return replace(frame, measures=tuple(_whole(one) if _in_cents(one) else one for one in frame.measures))
+    asked = _CODES[currency.lower()]
+    named = {
+        _CODE_OF_STEM[word]
+        for one in money
+        for f in _fields(one)
+        for word in f.words
+        if word in _CODE_OF_STEM
+    }
+    return replace(frame, measures=tuple(filter(None, measures))) if named <= {asked} else None
 
 
-def _whole(measure: Measure) -> Measure:
-    if measure.agg not in ("sum", "avg", "min", "max", "median"):
+def _whole(measure: Measure) -> Measure | None:
+    """A figure in cents as whole units; any other as it is. None where it is made of figures in cents."""
+    if any(_whole(part) is not part for part in (measure.over, measure.under, *measure.parts) if part):
+        return None
+    if not _in_cents(measure) or measure.agg not in ("sum", "avg", "min", "max", "median"):
         return measure
     said, unit = measure.said, measure.unit
     return Measure("formula", measure.anchor, said=said, unit=unit, parts=(measure,), shape="f0 / 100.0")

@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlagent.makers.analyst import telling
-from sqlagent.makers.analyst.frames import Condition, Frame
-
-_PLAIN = frozenset({"rows", "distinct", "sum", "avg", "min", "max"})
+from sqlagent.makers.analyst.frames import PLAIN, Condition, Frame
 
 
 def periods_beside(frame: Frame) -> Frame:
     """Give a frame that is grouped by its two periods and by something else with a figure for each period; any other as it is."""
     both = [c for c in frame.where if _is_of_two(c)]
-    if len(both) != 1 or len(frame.measures) != 1 or frame.measures[0].agg not in _PLAIN:
+    if len(both) != 1 or len(frame.measures) != 1 or frame.measures[0].agg not in PLAIN:
         return frame
     if frame.transform or frame.pivot or frame.per or frame.having or frame.limit is not None or frame.order:
         return frame

@@ -17,11 +17,11 @@ _NOT_DONE = frozenset(
 )  # fmt: skip
 """States of rows that were not done, or not yet."""
 
-_TERM = frozenset(stem(word) for word in ("end", "expiry", "expires", "until", "thru"))
-"""Words of a time that ends a term, and is agreed with it."""
-
 _CODE = 3
 """Letters that a short form of such a state has at least."""
+
+_TERM = frozenset(stem(word) for word in ("end", "expiry", "expires", "until", "thru"))
+"""Words of a time that ends a term, and is agreed with it."""
 
 _AGREED = frozenset(stem(word) for word in ("plan", "planned", "scheduled", "due", "booked", "appointment"))
 """Words of times that were agreed before, at which what was not done would have been."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlagent.makers.analyst.frames import Condition, Frame
+from sqlagent.makers.analyst.frames import PLAIN, Condition, Frame
 from sqlagent.makers.analyst.reading import Item, Reading
-
-_PLAIN = frozenset({"rows", "distinct", "sum", "avg", "min", "max"})
 
 
 def values_beside(frame: Frame, reading: Reading) -> Frame:
     """Give a frame of rows with one of two values, of which each was said with a noun of its own, with a figure for each; any other as it is."""
     if frame.transform or frame.pivot or frame.per or frame.having or frame.limit is not None or frame.order:
         return frame
-    if len(frame.measures) != 1 or frame.measures[0].agg not in _PLAIN:
+    if len(frame.measures) != 1 or frame.measures[0].agg not in PLAIN:
         return frame
     items = reading.items
     for one, noun, joint, other in zip(items, items[1:], items[2:], items[3:], strict=False):

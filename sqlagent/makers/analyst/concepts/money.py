@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sqlagent.catalog.semantics import Field, Kind, Role, Thing
-from sqlagent.catalog.semantics.words import ADDED, ASSETS, BOUGHT, stems
+from sqlagent.catalog.semantics.words import ADDED, ASSETS, BOUGHT, CAME_BACK, stems
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import (
     AMOUNTS,
@@ -49,7 +49,7 @@ def revenue(source: Source) -> Iterator[Meant]:
                 base = min(base, 0.1)
             stored = True
             yield Meant(base + own, summed(one, "revenue"))
-        came_back = {stem("return"), stem("refund")} & set(thing.noun)
+        came_back = CAME_BACK & set(thing.noun)
         if not stored and not came_back and (product := priced(source, thing)) is not None:
             yield Meant(base + 0.1, Measure("sum", thing.table, product, said="revenue", unit="money"))
         elif not stored and not came_back and (price := _own_price(source, thing)) is not None:
@@ -140,8 +140,14 @@ def _is_paid(one: Field) -> bool:
 
 def sold_in(source: Source) -> set[str]:
     """The table whose rows bring the money in, and what these belong to: order lines and their orders."""
-    lines = {found.measure.anchor for found in sorted(revenue(source), key=lambda one: one.cost)[:1]}
-    return lines | {relation.target for table in lines for relation in source.graph.out[table]}
+    lines = sold_by(source)
+    return {lines, *(relation.target for relation in source.graph.out[lines])} if lines else set()
+
+
+def sold_by(source: Source) -> str:
+    """The table whose rows bring the money in; empty where none does."""
+    best = min(revenue(source), key=lambda one: one.cost, default=None)
+    return best.measure.anchor if best is not None else ""
 
 
 def spend(source: Source) -> Iterator[Meant]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Role
-from sqlagent.catalog.semantics.words import STAFF, stems
+from sqlagent.catalog.semantics.words import CAME_BACK, STAFF, stems
 from sqlagent.catalog.value_index import normal
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import Meant, bare, counted, summed
@@ -131,7 +131,7 @@ def return_rate(source: Source) -> Iterator[Meant]:
     for state in ("returned", "refunded"):
         yield from _in_state(source, stems(state), "return rate", 0.12)
     for thing in source.model.things.values():
-        if not set(thing.noun) & stems("return refund"):
+        if not set(thing.noun) & CAME_BACK:
             continue
         for relation in source.graph.out[thing.table]:
             target = source.model.things[relation.target]

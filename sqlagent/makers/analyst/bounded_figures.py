@@ -26,52 +26,51 @@ _RATE = re.compile(
 )
 _NUMBER = re.compile(
     r"^(?:(?:which|what|list|show|all|the|our) )*(?P<who>[a-z][\w-]*(?: [a-z][\w-]*)??) (?:(?:which|that|who) )?(?:with|having|have|had)"
-    rf" (?P<compare>{_BOUND}|fewer than) (?P<number>\d+) (?P<rate>.+?),? (?:and|with) (?:the |their )?(?:number|count|how many|how often)(?: of (?:them|these|each))?$",
+    rf" (?P<compare>{_BOUND}|fewer than) (?P<number>\d+) (?P<what>.+?),? (?:and|with) (?:the |their )?(?:number|count|how many|how often)(?: of (?:them|these|each))?$",
     re.IGNORECASE,
 )
 
 
-class BoundedRate(NamedTuple):
-    """The rate by the thing as a question, and the bound: `number` is in percent where `is_percent`."""
+class BoundedFigure(NamedTuple):
+    """A figure by the thing as a question, and the bound on it: `number` is in percent where `is_percent`."""
 
     text: str
+    aggs: tuple[str, ...]
     compare: str
     number: float
     is_percent: bool
 
 
-def bounded_rate(text: str) -> BoundedRate | None:
-    """Give the question for the rate, and its bound; None for any other question.
+def bounded_figure(text: str) -> BoundedFigure | None:
+    """Give the question for the figure by the thing, and its bound; None for any other question.
 
     Example:
-        >>> bounded_rate("which stores have a return rate above 5% in 2025")
-        BoundedRate(text='return rate by stores in 2025', compare='>', number=5.0, is_percent=True)
-        >>> bounded_rate("how many stores have a return rate above 5%") is None
+        >>> bounded_figure("which stores have a return rate above 5% in 2025")
+        BoundedFigure(text='return rate by stores in 2025', aggs=('ratio',), compare='>', number=5.0, is_percent=True)
+        >>> bounded_figure("how many stores have a return rate above 5%") is None
         True
     """
     bare = text.strip().rstrip("?.! ")
-    if number := _NUMBER.match(bare):
-        said = number["compare"].lower().replace("fewer", "less")
-        compare = next(sign for sign, words in _COMPARED.items() if said in words.split("|"))
-        asked = f"number of {number['rate']} by {number['who']}"
-        return BoundedRate(asked, compare, float(number["number"]), False)
-    found = _RATE.match(bare)
-    if found is None or found["many"]:
+    aggs: tuple[str, ...]
+    if found := _NUMBER.match(bare):
+        asked, aggs, is_percent = f"number of {found['what']} by {found['who']}", ("rows", "distinct"), False
+    elif (found := _RATE.match(bare)) and not found["many"]:
+        asked, aggs = f"{found['rate']} by {found['who']}{found['rest'] or ''}", ("ratio",)
+        is_percent = found["percent"] is not None
+    else:
         return None
-    said = found["compare"].lower()
+    said = found["compare"].lower().replace("fewer", "less")
     compare = next(sign for sign, words in _COMPARED.items() if said in words.split("|"))
-    asked = f"{found['rate']} by {found['who']}{found['rest'] or ''}"
-    return BoundedRate(asked, compare, float(found["number"]), found["percent"] is not None)
+    return BoundedFigure(asked, aggs, compare, float(found["number"]), is_percent)
 
 
-def bounded(frame: Frame, bound: BoundedRate) -> Frame | None:
-    """Give a frame of one rate, or number, by something with the bound on its groups; None of any other frame."""
-    wanted = ("rows", "distinct") if bound.text.startswith("number of ") else ("ratio",)
-    if len(frame.measures) != 1 or frame.measures[0].agg not in wanted or not frame.by:
+def bounded(frame: Frame, bound: BoundedFigure) -> Frame | None:
+    """Give a frame of one such figure by something with the bound on its groups; None of any other frame."""
+    if len(frame.measures) != 1 or frame.measures[0].agg not in bound.aggs or not frame.by:
         return None
     if frame.transform or frame.pivot or frame.per or frame.having or frame.limit is not None:
         return None
-    rate = frame.measures[0]
-    if bound.is_percent and not rate.percent:
+    figure = frame.measures[0]
+    if bound.is_percent and not figure.percent:
         return None  # a quotient of two figures is none in percent
-    return replace(frame, having=(Having(rate, bound.compare, bound.number),))
+    return replace(frame, having=(Having(figure, bound.compare, bound.number),))
