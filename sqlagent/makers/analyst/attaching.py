@@ -12,7 +12,7 @@ from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import meant
-from sqlagent.makers.analyst.counting import Counting
+from sqlagent.makers.analyst.counting import WORTH, Counting
 from sqlagent.makers.analyst.dating import lasted, lateness, meant_as_time, spanned
 from sqlagent.makers.analyst.deeds import HAPPENINGS
 from sqlagent.makers.analyst.dialects import has_days, has_hours
@@ -132,6 +132,8 @@ class Attacher(Counting):
             if found is None:
                 return None
             extra, counted, distinct, used = found
+            if clause.unit and (counted is None or distinct):
+                return None  # rows are counted in no days
             averaged = (
                 counted is not None
                 and not distinct
@@ -489,9 +491,17 @@ class Attacher(Counting):
             exprs += self._by_adjective_of(anchor, clause, left)
         if not exprs and not left and not below:
             exprs += self._by_age(anchor, clause)
-        if not exprs and clause.numbers and not clause.unit and not left and not below:
+        is_bare = not clause.unit and not clause.after_compare  # more than 2 items are no money
+        if not exprs and clause.numbers and is_bare and not left and not below:
             own = [f for f in self.source.measures(anchor) if f.unit == "money" and f.aggregate == "sum"]
+            priced = [
+                f for f in self.source.measures(anchor) if f.unit == "money" and stem("price") in f.words
+            ]
             own.sort(key=lambda f: 0 if set(f.words) & WHOLE else 1)
+            if self.model.things[anchor].kind is Kind.THING and (
+                own or self.said & WORTH
+            ):  # goods over 100 cost their buyers so much
+                own = [*priced, *(f for f in own if f not in priced)]
             exprs += [
                 (0.15 + 0.1 * place, Expr("column", (Slot(f),)), None) for place, f in enumerate(own[:2])
             ]

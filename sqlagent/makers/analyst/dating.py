@@ -44,6 +44,14 @@ def spanned(
         return due_and_done(source, anchor)
     if len(times) > 1:
         return in_order(times[0], times[1])
+    own = source.model.things[anchor].default_time
+    if (
+        time is not None
+        and time.field.table != anchor
+        and own
+        and source.model.things[anchor].kind is Kind.EVENT
+    ):
+        return in_order(time, source.slot(anchor, own))  # returns within 10 days of their order
     if time is not None:
         begin = partner(source, time)
         return in_order(begin, time) if begin is not None else None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
-from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Slot, share_of
+from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot, share_of
 from sqlagent.makers.analyst.pairing import AHEAD, RESPONDED, ahead, due_and_done, in_order, lasting, partner
 from sqlagent.makers.analyst.ranked import Ranked
 from sqlagent.makers.analyst.reading import Item
@@ -61,32 +61,38 @@ class Derived(Ranked):
                     (f for f in self.model.of_role(thing.table, Role.TIME) if set(f.words) & BORN), None
                 )
                 if born is not None:
-                    when, used = self._aged_at(thing.table, born)
+                    anchor, when, path, used = self._aged_at(thing.table, born)
                     expr = Expr("age", (Slot(born),), "years")
                     if when is not None:
-                        expr = Expr("span", (Slot(when), Slot(born)), "years")
+                        expr = Expr("span", (Slot(when), Slot(born, path)), "years")
                     bonus = (
                         0.0
                         if any(t.table == thing.table for i in self._all() for t in i.targets[:1])
                         else 0.15
                     )
                     yield Start(
-                        thing.table,
+                        anchor,
                         0.05 + bonus,
-                        [Measure(agg, thing.table, expr, said="age", unit="years")],
+                        [Measure(agg, anchor, expr, said="age", unit="years")],
                         used=used,
                     )
             return
         yield from self._spans(agg, unit)
 
-    def _aged_at(self, table: str, born: Field) -> tuple[Field | None, list[int]]:
-        """The time of the same row that an age is asked at, and its place among what is asked: "average age at sign-up"."""
+    def _aged_at(self, table: str, born: Field) -> tuple[str, Field | None, Path, list[int]]:
+        """The time that an age is asked at, with the table of it, the way to the person, and its place among what is asked.
+
+        "Average age at sign-up" is of the person's own row, "average age when they ordered" of each order. The table alone where none is said.
+        """
         for place, ask in enumerate(self.sketch.asks):
             for target in ask.item.targets[:1] if ask.item is not None else ():
                 one = self.model.field(target.table, target.column) if target.kind == "field" else None
-                if one is not None and one.table == table and one.role is Role.TIME and one != born:
-                    return one, [place]
-        return None, []
+                if one is None or one.role is not Role.TIME or one == born:
+                    continue
+                paths = [()] if one.table == table else self.graph.paths(one.table, table)
+                if len(paths) == 1:
+                    return one.table, one, paths[0], [place]
+        return table, None, (), []
 
     def _spans(self, agg: str, unit: str) -> Iterator[Start]:
         """ "days between order and return", "days to resolve": from what begins to what is named."""

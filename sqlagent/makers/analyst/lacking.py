@@ -9,7 +9,7 @@ from datetime import date
 from itertools import pairwise
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role, Thing
-from sqlagent.catalog.semantics.words import CAME_BACK
+from sqlagent.catalog.semantics.words import BUYERS, CAME_BACK
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.heeding import conditions, figures
@@ -17,6 +17,7 @@ from sqlagent.makers.analyst.lengths import LENGTHS
 from sqlagent.makers.analyst.lexicon import MONEY_EVENTS, UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Ask, Sketch
+from sqlagent.makers.analyst.starts import BORN, PERSONS
 
 _SURE = 0.1
 """Cost below which a noun is the name of a thing."""
@@ -43,6 +44,9 @@ def figures_left_out(frame: Frame, reading: Reading, drawn: Sketch, model: Model
         *_times_summed(frame, reading),
         *_extreme_span(frame, reading),
         *_first_in_each(frame, reading),
+        *_age_left_out(frame, reading, drawn),
+        *_youngest_by_another(frame, reading, model),
+        *_nothing_compared(frame, reading, drawn),
         *_within_one(frame, reading),
     ]
 
@@ -180,6 +184,36 @@ def _extreme_span(frame: Frame, reading: Reading) -> list[str]:
         for i in reading.items
         if extreme and i.op == "rank" and i.text.lower() in ("first", "last", "next")
     ]
+
+
+def _age_left_out(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
+    """An age that was asked for, where nobody's birth is known, or only who is oldest is told."""
+    exprs = [one.expr for one in figures(frame) if one.expr is not None]
+    slots = [*frame.columns, *(slot for one in exprs for slot in one.slots)]
+    of_birth = any(set(slot.field.words) & (BORN | {stem("age")}) for slot in slots)
+    if not drawn.age or of_birth or any(one.op == "age" for one in frame.by):
+        return []
+    return [item.text for item in reading.items if item.op == "age"][:1]
+
+
+def _youngest_by_another(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """The youngest or oldest person by a time that is none of birth: who was hired last is not the youngest."""
+    by = frame.order.by if frame.order is not None else None
+    noun = set(model.things[frame.anchor].noun)
+    if by is None or not noun & (PERSONS | BUYERS) or any(set(s.field.words) & BORN for s in by.slots):
+        return []
+    said = ("youngest",) if noun & BUYERS else ("youngest", "oldest")
+    return [item.text for item in reading.items if item.op == "rank" and item.text.lower() in said]
+
+
+def _nothing_compared(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
+    """Two periods held against each other, where no figure was named: "this year vs last year by country"."""
+    named = [item for item in reading.items if item.kind == "mention" and item not in drawn.by]
+    counted = all(one.agg == "rows" for one in frame.measures)
+    periods = [item for item in reading.items if item.kind == "period"]
+    if named or not counted or len(periods) < 2 or reading.figures:
+        return []
+    return [item.text for item in reading.items if item.op == "vs"][:1]
 
 
 def _first_in_each(frame: Frame, reading: Reading) -> list[str]:

@@ -307,7 +307,8 @@ class _Finder:
                     return Found(start, second.end, Period(begins, second.period.until, second.period.grain))
         if join not in _TO or (join == "and" and self._low(at) != "between"):
             return None
-        second = self._plain(self._after_end_of(first.end + 1 + (join == "up")))
+        n = first.end + 1 + (join == "up")
+        second = self._end_of(n) or self._plain(n)
         if second is None or second.period.until is None:
             return None
         begins = first.period.first
@@ -318,7 +319,7 @@ class _Finder:
             ):  # from today until the next January
                 ahead = _in_year(ahead, ahead.first.year + 1)
             return Found(start, second.end, Period(begins, ahead.until, ahead.grain))
-        if self._bare_month(first) and second.period.first is not None:
+        if self._bare_month(first) and not first.period.relative and second.period.first is not None:
             begins = begins.replace(year=second.period.first.year)
             if begins > second.period.first:
                 begins = begins.replace(year=begins.year - 1)
@@ -326,10 +327,18 @@ class _Finder:
             return None
         return Found(start, second.end, Period(begins, second.period.until, second.period.grain))
 
-    def _after_end_of(self, n: int) -> int:
-        """The place behind "the end of", where these words stand: a range reaches until the end of its last part anyway."""
+    def _end_of(self, n: int) -> Found | None:
+        """The period whose end is said: "the end of January", "the end of the year", which is this one. Its end is where a range ends."""
         at = n + (self._low(n) == "the")
-        return at + 2 if self._low(at) == "end" and self._low(at + 1) == "of" else n
+        if self._low(at) != "end" or self._low(at + 1) != "of":
+            return None
+        at += 2
+        whole = at + (self._low(at) == "the")
+        grain = GRAINS.get(self._low(whole), "")
+        if not grain or self._low(whole).endswith(("s", "ly")):
+            return self._plain(at, ahead=True)
+        begin = self._floor(grain)
+        return Found(n, whole + 1, Period(begin, shift(begin, grain, 1), grain, relative=True))
 
     def _hyphened(self, found: Found) -> bool:
         """Whether a month is followed by another one behind a hyphen, which cutting words has dropped."""
@@ -344,6 +353,8 @@ class _Finder:
     def _led(self, at: int) -> Found | None:
         """ "since 2024", "before May 2023", "end of 2025", "as of 1 March 2024"."""
         low, n = self._low(at), at + 1
+        if low in ("at", "by") and (found := self._end_of(n)):
+            return self._as_of(at, found)
         if (
             low in ("as", "at")
             and self._low(n) in ("of", "at", "the")
@@ -359,6 +370,10 @@ class _Finder:
             low, n = "until", n + 1
         if low == "prior" and self._low(n) == "to":
             n += 1
+        if low in _FROM | _BEFORE and (found := self._end_of(n)):
+            if low in _FROM and low != "from":
+                return Found(at, found.end, replace(found.period, first=found.period.until, until=None))
+            return Found(at, found.end, replace(found.period, first=None)) if low in _BEFORE else None
         if low in _FROM or low in _BEFORE:
             found = self._plain(n)
             if found is None:
@@ -423,6 +438,11 @@ class _Finder:
         if low in ("today", "yesterday") and self._low(at + 1) != "'s":
             first = self.today - timedelta(days=low == "yesterday")
             return Found(at, at + 1, Period(first, first + timedelta(days=1), "day", relative=True))
+        if self._low(at + 1) == "weekend" and low in ("this", "coming", "last", "past", "previous"):
+            begin = self.today + timedelta(
+                days=5 - self.today.weekday() - 7 * (low not in ("this", "coming"))
+            )
+            return Found(at, at + 2, Period(begin, begin + timedelta(days=2), "day", relative=True))
         if low == "the" and self._low(at + 1) in ("last", "past", "previous", "current", "next", "coming"):
             found = self._relative(at + 1)
             return Found(at, found.end, found.period) if found else None

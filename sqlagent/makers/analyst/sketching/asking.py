@@ -319,7 +319,7 @@ def share(walk: Walk, item: Item) -> None:
         walk.out.late_share, walk.out.share_between = True, False
         return
     adjective = nxt is not None and nxt.kind == "mention" and nxt.targets[0].kind == "value"
-    if adjective or _is_adjective(walk) or _becomes(walk):
+    if adjective or _is_adjective(walk) or _becomes(walk) or _is_done_by(walk):
         walk.out.late_share = True
     if (
         before is not None
@@ -360,6 +360,16 @@ def _becomes(walk: Walk) -> bool:
     things = {t.table for t in noun.targets if t.kind == "thing" and t.cost < 0.1}
     best = word.targets[0]
     return best.kind == "value" and best.table in things and best.cost < 0.1
+
+
+def _is_done_by(walk: Walk) -> bool:
+    """Whether a value stands behind "by", before the groups: "share of orders paid by card, by country"."""
+    items = walk.items[walk.at :]
+    bys = [n for n, item in enumerate(items[:-1]) if item.op == "by"]
+    if len(bys) < 2:
+        return False
+    said = items[bys[0] + 1]
+    return said.kind == "mention" and said.targets[0].kind == "value"
 
 
 def _is_of_all(walk: Walk) -> bool:

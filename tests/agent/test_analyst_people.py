@@ -1,0 +1,93 @@
+"""A shop that knows who its buyers are: ages, days between what was bought and what came back, weekends and ends of years."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from sqlagent.makers.analyst.answering import understand
+from sqlagent.values import Outcome
+from tests.agent.places import assert_answered, outcome, place
+
+TODAY = date(2025, 11, 26)
+
+SHOP = """
+CREATE TABLE store (store_id INTEGER PRIMARY KEY, town TEXT, opened_on TEXT);
+CREATE TABLE employee (employee_id INTEGER PRIMARY KEY, full_name TEXT, store_id INTEGER REFERENCES store, hired_on TEXT);
+CREATE TABLE product (product_id INTEGER PRIMARY KEY, product_name TEXT, price REAL, cost REAL);
+CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, full_name TEXT, country TEXT, birth_date TEXT, signed_up_on TEXT);
+CREATE TABLE orders (order_id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer, ordered_at TEXT, payment_method TEXT);
+CREATE TABLE order_line (order_line_id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders, product_id INTEGER REFERENCES product, quantity INTEGER, amount REAL);
+CREATE TABLE returns (return_id INTEGER PRIMARY KEY, order_line_id INTEGER REFERENCES order_line, returned_on TEXT, refunded REAL);
+INSERT INTO store VALUES (1, 'York', '2015-03-01'), (2, 'Bath', '2018-06-01');
+INSERT INTO employee VALUES (1, 'Ann Lee', 1, '2016-01-01'), (2, 'Bo Holm', 2, '2019-05-01'), (3, 'Cy Ray', 2, '2022-09-01');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+INSERT INTO product SELECT i, 'Thing ' || i, i * 10.0, i * 6.0 FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+INSERT INTO customer SELECT i, 'Buyer ' || i, CASE i % 3 WHEN 0 THEN 'Norway' ELSE 'Spain' END, date('1960-01-01', '+' || (i * 300) || ' days'), date('2023-01-01', '+' || i || ' days') FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+INSERT INTO orders SELECT i, i % 40 + 1, datetime('2025-02-01 10:00', '+' || i || ' days'), CASE i % 4 WHEN 0 THEN 'PayPal' ELSE 'card' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 700)
+INSERT INTO order_line SELECT i, i * i % 300 + 1, i % 20 + 1, i % 3 + 1, (i % 20 + 1) * 10.0 * (i % 3 + 1) FROM n;
+INSERT INTO returns SELECT order_line_id, order_line_id, date(ordered_at, '+' || (order_line_id % 40 + 1) || ' days'), amount FROM order_line JOIN orders USING (order_id) WHERE order_line_id % 9 = 0;
+"""
+BACK = "FROM returns JOIN order_line USING (order_line_id) JOIN orders USING (order_id)"
+AGE = "(julianday({then}) - julianday(birth_date)) / 365.25"
+
+
+@pytest.fixture(scope="module")
+def shop():
+    return place(SHOP)
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("how many returns came within 10 days of the order", f"SELECT COUNT(*) {BACK} WHERE julianday(returned_on) - julianday(ordered_at) <= 10"),
+        ("returns more than 20 days after the order", f"SELECT COUNT(*) {BACK} WHERE julianday(returned_on) - julianday(ordered_at) > 20"),
+        ("average age of customers when they ordered", f"SELECT AVG({AGE.format(then='ordered_at')}) FROM orders JOIN customer USING (customer_id)"),
+        ("average age at sign-up", f"SELECT AVG({AGE.format(then='signed_up_on')}) FROM customer"),
+        ("youngest customer", "SELECT full_name FROM customer ORDER BY birth_date DESC LIMIT 1"),
+        ("share of orders paid by PayPal by country", "SELECT country, 100.0 * SUM(payment_method = 'PayPal') / COUNT(*) FROM orders JOIN customer USING (customer_id) GROUP BY 1"),
+        ("products over 100 euro", "SELECT product_name FROM product WHERE price > 100"),
+        ("products that cost between 20 and 50", "SELECT product_name FROM product WHERE price BETWEEN 20 AND 50"),
+        ("orders last weekend", "SELECT COUNT(*) FROM orders WHERE ordered_at >= '2025-11-22' AND ordered_at < '2025-11-24'"),
+        ("orders this weekend", "SELECT COUNT(*) FROM orders WHERE ordered_at >= '2025-11-29' AND ordered_at < '2025-12-01'"),
+        ("orders on weekends last month", "SELECT COUNT(*) FROM orders WHERE ordered_at LIKE '2025-10%' AND strftime('%w', ordered_at) IN ('0', '6')"),
+        ("orders between now and the end of the year", "SELECT COUNT(*) FROM orders WHERE ordered_at >= '2025-11-26' AND ordered_at < '2026-01-01'"),
+        ("orders between today and the end of this month", "SELECT COUNT(*) FROM orders WHERE ordered_at >= '2025-11-26' AND ordered_at < '2025-12-01'"),
+        ("orders before the end of march 2025", "SELECT COUNT(*) FROM orders WHERE ordered_at < '2025-04-01'"),
+        ("orders since the end of may", "SELECT COUNT(*) FROM orders WHERE ordered_at >= '2025-06-01'"),
+        ("orders until the end of the year", "SELECT COUNT(*) FROM orders WHERE ordered_at < '2026-01-01'"),
+    ],
+)  # fmt: skip
+def test_a_question_is_answered_as_somebody_there_would(shop, text, sql):
+    assert_answered(shop, text, sql, TODAY)
+
+
+def test_the_age_of_the_oldest_is_a_number(shop):
+    first = understand("how old is our oldest customer", shop[1], TODAY)[1][0]
+    assert "MAX(" in first.sql and "birth_date" in first.sql
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "age of our youngest employee",
+        "youngest employee",
+        "average age of employees when hired",
+        "how many orders were returned within a week",
+        "products returned within 10 days of the order, by number of lines",
+        "share of orders with more than 2 items",
+        "orders next weekend",
+        "orders at the end of the year",
+    ],
+)
+def test_what_is_not_known_or_not_read_is_not_called_an_answer(shop, text):
+    assert outcome(shop, text, TODAY) != Outcome.ANSWERED
+
+
+def test_two_periods_without_a_figure_count_no_customers(shop):
+    found = understand("this year vs last year by country", shop[1], TODAY)[1]
+    assert not found or "signed_up_on" not in found[0].sql
