@@ -34,12 +34,13 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A column as the statement's SQL names it, with the table's name there; `joins` are those that it needs first."""
+    """A column as the statement's SQL names it, with the table's name there; `joins` are those that it needs first, from the table `begins`."""
 
     field: Field
     sql: str
     before: str = ""
     joins: tuple[str, ...] = ()
+    begins: str = ""
 
     @property
     def said(self) -> str:
@@ -118,6 +119,16 @@ class Named:
         low, meant = words.strip().lower(), stems(words)
         exact = [one for one in columns if low in (one.field.column.lower(), one.sql.lower())]
         return exact or [one for one in columns if meant in self._called(one.field)]
+
+    def display(self, words: str, among: Sequence[Known]) -> list[Known]:
+        """The column that tells the things apart which words name: the name of a category."""
+        meant, things = stems(words), self.source.model.things
+        named = {
+            one.table: one.display[0]
+            for one in things.values()
+            if one.noun == meant and len(one.display) == 1
+        }
+        return [one for one in among if named.get(one.field.table) == one.field.column]
 
     def _called(self, field: Field) -> Iterator[tuple[str, ...]]:
         noun = self.source.model.things[field.table].noun
@@ -205,14 +216,21 @@ class Named:
         }
 
     def effects(self, column: Known) -> str:
-        """What a condition on a column does besides, in words: it ends an outer join, or changes what windows count."""
+        """What a condition on a column does besides, in words: it ends an outer join, changes what windows count, or leaves a subquery."""
         said = ""
-        if not column.joins and column.before.strip('"`').lower() in self._optional:
-            said += f"; rows without {column.before}, which the outer join kept, go"
+        begins = column.begins or column.before
+        if begins.strip('"`').lower() in self._optional:
+            said += f"; rows without {begins}, which the outer join kept, go"
         windows = self.layout.tree.find(exp.Window) is not None
         if windows and not self.is_grouped:
             said += "; windows count the rows that are left"
-        return said
+        return said + self.apart
+
+    @property
+    def apart(self) -> str:
+        """That a figure is computed by a statement of its own, which no change of the rows reaches; empty where none is."""
+        inner = any(one.tree.find(exp.Query) is not None for one in self.outputs)
+        return "; the subquery among the outputs still reads all its rows" if inner else ""
 
     @cached_property
     def _optional(self) -> set[str]:

@@ -200,7 +200,14 @@ def _by_name(output: Output) -> str:
 
 
 def sorted_by(wish: str, named: Named, today: date, index: ValueIndex | None) -> Fulfilled:
-    """Another order, the one there is turned round, or none."""
+    """Another order, the one there is turned round, or none; where a limit keeps other rows by it, that is said."""
+    made = _sorted_by(wish, named)
+    if not isinstance(made, tuple) or "limit" not in named.layout.places or made[0] is named.layout:
+        return made
+    return made[0], f"{made[1]}; the limit keeps the first rows of that order"
+
+
+def _sorted_by(wish: str, named: Named) -> Fulfilled:
     layout = named.layout
     order = layout.tree.args.get("order")
     if _NONE.fullmatch(wish):
@@ -225,6 +232,11 @@ def sorted_by(wish: str, named: Named, today: date, index: ValueIndex | None) ->
     if (direction := _DIRECTION.fullmatch(wish)) and order is not None and len(order.expressions) == 1:
         way = "ascending" if direction["up"] else "descending"
         return _turned(named, [bool(direction["up"])], f"in the order that stands there, {way}")
+    if direction:
+        return Refused(
+            "Say by what: “sort by …, ascending”. The statement has "
+            + ("no ORDER BY." if order is None else "several things to sort by.")
+        )
     found = _BY.fullmatch(wish)
     if found is None:
         return None

@@ -194,7 +194,9 @@ def per(wish: str, named: Named, today: date, index: ValueIndex | None) -> Fulfi
     found = _PER.fullmatch(wish)
     if found is None:
         return None
-    columns = named.column(found["what"]) or named.column(found["what"], reached(named))
+    there = reached(named)
+    columns = named.column(found["what"]) or named.column(found["what"], there)
+    columns = columns or named.display(found["what"], (*named.columns, *there))
     if not columns:
         return Refused(
             f"No table of this statement, and none that its keys lead to, has a column called “{found['what']}”."

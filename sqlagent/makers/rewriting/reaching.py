@@ -58,7 +58,7 @@ def reached(named: Named) -> tuple[Known, ...]:
         joins = tuple(_joins(named, alias, path))
         own = named.dialect.quoted(_name(named, table))
         found += [
-            Known(field, f"{own}.{named.dialect.quoted(field.column)}", own, joins)
+            Known(field, f"{own}.{named.dialect.quoted(field.column)}", own, joins, alias)
             for field in named.source.model.fields[table]
         ]
     return tuple(found)

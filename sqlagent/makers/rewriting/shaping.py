@@ -29,6 +29,8 @@ _INSTEAD_OF = re.compile(
     _I,
 )
 _GROUPED_INSTEAD = re.compile(r"(?P<wish>.+?),? instead(?: of (?:by |per )?(?:the )?(?P<old>[\w .]+))?", _I)
+_HEAD = re.compile(r"([^,;]*)(.*)", re.DOTALL)
+"""What is said of a change first, and what it does besides."""
 _TAIL = re.compile(r"(?:\s+(?:asc|desc))?(?:\s+nulls\s+(?:first|last))?$", _I)
 """What stands behind an expression in ORDER BY."""
 _DIGITS = {"no": 0, "zero": 0, "one": 1, "two": 2}
@@ -112,7 +114,8 @@ def regrouped(wish: str, named: Named, today: date, index: ValueIndex | None) ->
     found = _GROUPED_INSTEAD.fullmatch(wish)
     if found is None:
         return None
-    grouped = per_grain(found["wish"], named, today, index) or per(found["wish"], named, today, index)
+    timed = per_grain(found["wish"], named, today, index)
+    grouped = timed or per(found["wish"], named, today, index)
     if not isinstance(grouped, tuple):
         return grouped
     layout, said = grouped
@@ -129,7 +132,22 @@ def regrouped(wish: str, named: Named, today: date, index: ValueIndex | None) ->
         if not isinstance(gone, tuple):
             return gone
         layout = gone[0]
-    return layout, f"{said.removesuffix(' too')}{INSTEAD}{' and '.join(one.said for one in olds)}"
+    order = layout.tree.args.get("order")
+    if timed and order is not None and "limit" not in layout.places:
+        now = Named(layout, named.source)
+        grain = next(
+            (
+                one
+                for one in now.outputs
+                if not one.is_figure and one.name not in {old.name for old in named.outputs}
+            ),
+            None,
+        )
+        if grain is not None and not any(is_named(one.this, grain) for one in order.expressions):
+            layout = layout.with_clause("order", named.dialect.quoted(grain.name)) or layout
+            said += ", in the order of time"
+    head, behind = _HEAD.match(said).groups()  # type: ignore[union-attr]  # it matches any text
+    return layout, f"{head.removesuffix(' too')}{INSTEAD}{' and '.join(one.said for one in olds)}{behind}"
 
 
 def _is_number(named: Named, output: Output) -> bool:

@@ -93,7 +93,9 @@ def _without(named: Named, time: Known) -> Layout | None:
 
 
 def _is_period(node: exp.Expr, time: Known, named: Named) -> bool:
-    if not isinstance(node, exp.GT | exp.GTE | exp.LT | exp.LTE | exp.EQ | exp.Between | exp.In | exp.Not):
+    if not isinstance(
+        node, exp.GT | exp.GTE | exp.LT | exp.LTE | exp.EQ | exp.Between | exp.In | exp.Like | exp.Not
+    ):
         return False
     return named.is_of(time, node) and node.find(exp.Query) is None
 
@@ -137,7 +139,7 @@ def per_grain(wish: str, named: Named, today: date, index: ValueIndex | None) ->
         said += ", in the order of time"
     if "limit" in named.layout.places:
         said += "; the limit now counts these rows"
-    return fulfilled(layout, said)
+    return fulfilled(layout, said + named.apart)
 
 
 def _too_fine(grain: str, field: Field) -> str:
