@@ -362,7 +362,10 @@ def chart(request: PersonRequest, pk: int) -> HttpResponse:
 def _render_chart(
     request: PersonRequest, found: Version, problem: str = "", status: int = 200
 ) -> HttpResponse:
-    context = {"chart": chart_view(found, problem), "version": version_view(found)}
+    context = {
+        "chart": chart_view(found, problem, request.POST if problem else None),
+        "version": version_view(found),
+    }
     return render(request, "asking/_chart.html", context, status=status)
 
 

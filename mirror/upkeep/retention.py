@@ -14,6 +14,7 @@ from mirror.asking.models import Thread
 from mirror.asking.services import threads_end, threads_over
 from mirror.audit.models import AuditRow
 from mirror.audit.services import days_end
+from mirror.phrases import counted
 from mirror.reports.making.report_files import HISTORY_DAYS, files_expire
 from mirror.reports.models import ReportFile, ReportRun
 from mirror.results.models import StoredResult
@@ -78,4 +79,4 @@ def _expiring(
 
 
 def _days(days: int) -> str:
-    return f"{days:,} days" if days else "for ever"
+    return counted(days, "day") if days > 0 else "for ever"

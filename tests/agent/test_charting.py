@@ -676,3 +676,15 @@ def test_a_line_that_means_nothing_is_refused_with_the_reason(chart):
     )
     with pytest.raises(ValueError, match="line"):
         check(chart, rows)
+
+
+def test_whose_bars_they_are_stands_above_many_lying_ones() -> None:
+    rows = Rows(("country", "y2025", "y2026"), tuple((f"Land of some name {n}", n, n + 1) for n in range(20)))
+    lying = figure(check(Chart("bar", "country", ("y2025", "y2026")), rows), rows)["layout"]
+    assert (lying["legend"]["y"], lying["legend"]["yanchor"], lying["showlegend"]) == (1, "bottom", True)
+    assert "legend" not in figure(check(Chart("bar", "country", ("y2025",)), rows), rows)["layout"]
+
+
+def test_a_line_among_two_axes_says_whose_value_it_is() -> None:
+    drawn = figure(check(Chart("combo", "month", ("orders", "share"), line="3"), MONTHLY), MONTHLY)
+    assert drawn["layout"]["annotations"][-1]["text"].startswith("Orders ")

@@ -314,6 +314,31 @@ def test_settings_of_a_chart_that_are_none_are_refused_in_words(answered, as_ali
     assert (response.status_code, bool(response.json()["problem"])) == (422, True)
 
 
+def test_a_word_that_is_refused_stands_where_it_was_typed_beside_what_is_wrong(answered, as_alice) -> None:
+    address = reverse("asking:chart", args=[answered.versions.get().pk])
+    page = as_alice.post(address, {"line": "banana"}, headers={"HX-Request": "true"})
+    text = page.content.decode()
+    form = text[text.index("<details") : text.index("</details>")]
+    assert page.status_code == 422
+    assert form.startswith('<details class="chart-axes" id="chart-axes" open>')
+    assert 'value="banana"' in form and "not a number, average or median" in form
+    assert "banana" not in as_alice.get(address, headers={"HX-Request": "true"}).content.decode()
+
+
+def test_bars_of_two_figures_come_back_from_a_chart_of_one(answered, as_alice) -> None:
+    sql = "SELECT country, count(*) AS customers, count(DISTINCT city) AS cities FROM customers GROUP BY 1 LIMIT 6"
+    version = ran(answered, sql)
+    before = version.chart
+    assert before["mark"] == "bar"
+    address = reverse("asking:chart", args=[version.pk])
+    for mark in ("pie", "number", "bar"):
+        shown = as_alice.get(address).json()["chart"]
+        sent = {"mark": mark, "x": shown["x"], "y": shown["y"], "series": shown["series"]}
+        assert as_alice.post(address, sent).status_code in (200, 302)
+    version.refresh_from_db()
+    assert (version.chart["y"], version.chart["chosen"]) == (before["y"], True)
+
+
 @pytest.mark.parametrize("sent", [{"mark": "tornado"}, {"x": "nobody"}, {"y": "nobody"}])
 def test_a_chart_that_cannot_be_is_refused_in_words(answered, as_alice, sent) -> None:
     address = reverse("asking:chart", args=[answered.versions.get().pk])

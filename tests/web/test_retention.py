@@ -97,7 +97,15 @@ def test_what_is_over_by_the_settings_goes_at_once_where_that_is_asked(answered,
 
 
 @pytest.mark.parametrize(
-    "args", [("--threads", "-1"), ("--ahead", "-1"), ("--end", "--threads", "3"), ("--end", "--ahead", "3")]
+    "args",
+    [
+        ("--threads", "-1"),
+        ("--threads", "99999999999"),
+        ("--ahead", "99999999999"),
+        ("--ahead", "-1"),
+        ("--end", "--threads", "3"),
+        ("--end", "--ahead", "3"),
+    ],
 )
 def test_days_that_make_no_sense_are_refused(db, args):
     with pytest.raises(CommandError):

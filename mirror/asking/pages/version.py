@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -70,8 +71,9 @@ class FailureView:
 
 @dataclass(frozen=True, slots=True)
 class ChartView:
-    """A chart and the form that changes it. `figure` is None where nothing can be drawn."""
+    """A chart and the form that changes it. `figure` is None where nothing can be drawn; `name` is that of a file of it."""
 
+    name: str
     figure: dict[str, Any] | None
     note: str
     problem: str
@@ -225,12 +227,14 @@ def result_words(version: Version) -> str:
     return f"{counted(result.row_count, 'row')} · {took(result.seconds)} · {whole}{cells}"
 
 
-def chart_view(version: Version, problem: str = "") -> ChartView:
-    """The chart of a version as it is now, with every choice there is."""
-    chart = version.chart or {}
+def chart_view(version: Version, problem: str = "", typed: Mapping[str, str] | None = None) -> ChartView:
+    """The chart of a version as it is now, with every choice there is; words that were refused stand where they were typed."""
+    chart, typed = version.chart or {}, typed or {}
     columns = [column["name"] for column in version.result.columns] if version.result else []
     names = {name: name for name in columns}
+    run = version.run
     return ChartView(
+        name=run.asked or run.question or run.thread.title,
         figure=version.figure,
         note=chart.get("note", ""),
         problem=problem,
@@ -243,9 +247,9 @@ def chart_view(version: Version, problem: str = "") -> ChartView:
         sorts=_choices(SORTS, chart.get("sort", "")),
         scales=_choices(SCALES, chart.get("scale", "")),
         others=tuple(Choice(json.dumps(one), MARKS[one["mark"]], False) for one in chart.get("others", ())),
-        line=chart.get("line", ""),
-        x_title=chart.get("x_title", ""),
-        y_title=chart.get("y_title", ""),
+        line=typed.get("line", chart.get("line", "")),
+        x_title=typed.get("x_title", chart.get("x_title", "")),
+        y_title=typed.get("y_title", chart.get("y_title", "")),
     )
 
 

@@ -22,6 +22,9 @@ log = logging.getLogger(__name__)
 # Rows a chart and a sentence are made from, about 2 s (measured 2026-11); both say when there are more.
 DRAWN_ROWS = 100_000
 
+# Marks that draw one figure, whatever was drawn before.
+_OF_ONE = ("pie", "number", "box", "histogram", "heatmap")
+
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
@@ -97,7 +100,7 @@ def chart_change(version: Version, fields: dict[str, Any]) -> None:
     earlier = version.chart or {}
     try:
         rows = _part(rows_of(version.result, DRAWN_ROWS))
-        chart = _changed(earlier, fields, rows)
+        chart = _again_as_suits(version, fields, rows) or _changed(earlier, fields, rows)
         version.chart, version.figure = storable(_kept(chart, rows)), storable(_figure(chart, rows))
     except ResultGone as error:
         raise AskingError(f"{error} Run it again to draw its chart.") from None
@@ -120,6 +123,21 @@ def chart_format(result: StoredResult) -> None:
             with suppress(ResultGone, ValueError, ArithmeticError):
                 figure = storable(_figure(Chart.read(chart), _part(rows_of(result, DRAWN_ROWS))))
         Version.objects.filter(pk=version.pk).update(chart=chart, figure=figure)
+
+
+def _again_as_suits(version: Version, fields: dict[str, Any], rows: Rows) -> Chart | None:
+    """The chart that suits the rows, for who comes back to its mark from one that drew a single figure: a pie keeps no other."""
+    earlier = version.chart or {}
+    mark, y = fields.get("mark", earlier.get("mark")), earlier.get("y") or []
+    if (
+        mark == earlier.get("mark")
+        or earlier.get("mark") not in _OF_ONE
+        or list(fields.get("y", y)) != list(y)
+    ):
+        return None
+    suited = charting.suggest(rows, version.run.question, sql=version.sql)
+    formats = ColumnFormat.read(earlier.get("formats"))
+    return replace(suited, chosen=True, formats=formats) if suited.mark == mark else None
 
 
 def _changed(earlier: dict[str, Any], fields: dict[str, Any], rows: Rows) -> Chart:

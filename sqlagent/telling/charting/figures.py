@@ -151,6 +151,8 @@ def _axes(chart: Chart, rows: Rows) -> Json:
                 trace.pop("text", None)
     if lying and not several:
         _put_behind(data[0], value, line_level(chart, rows) if chart.scale != "log" else None)
+    if lying and several:  # below many bars nobody sees whose they are
+        layout["legend"] = {"yref": "paper", "y": 1, "yanchor": "bottom"}
     if lying:
         layout["height"] = max(
             280, 90 + 24 * len(xs) * (1 if layout.get("barmode") != "group" else len(data))
@@ -260,6 +262,7 @@ def _dressed(chart: Chart, rows: Rows, drawn: Json) -> Json:
     if level is not None:
         words = _said(chart, chart.y[0] if chart.y else "", level)
         words = f"{chart.line.strip().lower()} {words}" if is_reckoned(chart.line) else words
+        words = f"{in_words(chart.y[0])} {words}" if chart.mark == "combo" and chart.y else words
         straight = {"x0": 0, "x1": 1, "xref": "paper", "y0": level, "y1": level, "yref": "y"}
         upright = {"y0": 0, "y1": 1, "yref": "paper", "x0": level, "x1": level, "xref": "x"}
         layout["shapes"] = [

@@ -12,6 +12,9 @@ from django.utils import timezone
 
 from mirror.upkeep.retention import end, kept
 
+MOST_DAYS = 36_500
+"""A hundred years: no calendar ends before them."""
+
 
 class Command(BaseCommand):
     """`manage.py retention` deletes nothing; `--end` does at once what the scheduler does each hour."""
@@ -30,8 +33,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         threads, ahead = options["threads"], options["ahead"]
-        if ahead < 0 or threads is not None and threads < 0:
-            raise CommandError("Days are 0 or more.")
+        if not all(0 <= days <= MOST_DAYS for days in (ahead, threads or 0)):
+            raise CommandError(f"Days are 0 to {MOST_DAYS:,}.")
         if options["end"] and (threads is not None or ahead):
             raise CommandError("--end goes by the settings. Set THREAD_DAYS first, or leave out --end.")
         for one in kept(timezone.now() + timedelta(days=ahead), threads):
