@@ -48,6 +48,8 @@ def shop():
         ("returns more than 20 days after the order", f"SELECT COUNT(*) {BACK} WHERE julianday(returned_on) - julianday(ordered_at) > 20"),
         ("average age of customers when they ordered", f"SELECT AVG({AGE.format(then='ordered_at')}) FROM orders JOIN customer USING (customer_id)"),
         ("average age at sign-up", f"SELECT AVG({AGE.format(then='signed_up_on')}) FROM customer"),
+        ("which payment method is used most often", "SELECT payment_method, COUNT(*) FROM orders GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
+        ("which payment method do Spain use most often", "SELECT payment_method, COUNT(*) FROM orders JOIN customer USING (customer_id) WHERE country = 'Spain' GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
         ("youngest customer", "SELECT full_name FROM customer ORDER BY birth_date DESC LIMIT 1"),
         ("share of orders paid by PayPal by country", "SELECT country, 100.0 * SUM(payment_method = 'PayPal') / COUNT(*) FROM orders JOIN customer USING (customer_id) GROUP BY 1"),
         ("products over 100 euro", "SELECT product_name FROM product WHERE price > 100"),
@@ -81,6 +83,7 @@ def test_the_age_of_the_oldest_is_a_number(shop):
         "products returned within 10 days of the order, by number of lines",
         "share of orders with more than 2 items",
         "orders next weekend",
+        "which weekday do we sell most often on",
         "orders at the end of the year",
     ],
 )

@@ -171,7 +171,10 @@ def _given_back(frame: Frame, reading: Reading, model: Model) -> list[str]:
 def _times_summed(frame: Frame, reading: Reading) -> list[str]:
     """How often something happened, where a figure is added up: "how many times did someone log more than 10 hours"."""
     added = any(measure.agg not in ("rows", "distinct", "ratio") for measure in frame.measures)
-    return [i.text for i in reading.items if added and i.text.lower() in ("how many times", "how often")]
+    said = ["how many times", "how often"] if added else []
+    if not frame.measures or any(measure.unit == "money" for measure in frame.measures):
+        said += ["most often", "least often", "most frequently", "least frequently"]
+    return [i.text for i in reading.items if i.text.lower() in said]
 
 
 def _extreme_span(frame: Frame, reading: Reading) -> list[str]:

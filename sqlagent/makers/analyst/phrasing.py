@@ -129,6 +129,8 @@ _REWRITTEN = (
     (re.compile(r"\b(first|last) (?:day|date) of (?!(?:the |this |last |each |every )?(?:day|week|month|quarter|year|season)\b)", re.IGNORECASE), r"when was the \1 "),
     (re.compile(r"\b(gr(?:ew|ow|ows|own|owing)|r(?:ose|ise|ises|ising)|increas(?:ed|es|e|ing)|f(?:ell|all|alls|alling)|declin(?:ed|es|e|ing)|dropp(?:ed|ing)|shr(?:ank|ink|inks|inking)) (?:the )?(?:fastest|quickest)\b", re.IGNORECASE), r"\1 the most"),
     (re.compile(r"\b(gr(?:ew|ow|ows|own|owing)|r(?:ose|ise|ises|ising)|increas(?:ed|es|e|ing)) (?:the )?slowest\b", re.IGNORECASE), r"\1 the least"),
+    (re.compile(r"^(?:which|what) ([a-z][\w-]*(?: [a-z][\w-]*)?) (?:do|does|did) (?:our |the )?([a-z][\w-]*) use (?:the )?most(?: often| frequently)?(?=$| (?:in|during|since|this|last)\b|[?.!])", re.IGNORECASE), r"most used \1 of \2"),
+    (re.compile(r"^(?:(?:which|what|the) )?([a-z][\w-]*(?: [a-z][\w-]*)?) (?:(?:is|are|was|were|gets?) )?used (?:the )?most(?: often| frequently)?(?=$| (?:in|by|per|during|since|this|last)\b|[?.!])", re.IGNORECASE), r"most used \1"),
     (re.compile(r"\b(?:that|which) costs? (?=between\b)", re.IGNORECASE), ""),
     (re.compile(r"\b(?:that|which) costs? (?=(?:more|less|over|under|above|below|at least|at most|up to)\b)", re.IGNORECASE), "costing "),
     (re.compile(r"\b(?:how old (?:is|are|was|were)|(?:the )?ages? of) (?:our |the )?oldest (?=[a-z])", re.IGNORECASE), "maximum age of "),
