@@ -13,16 +13,16 @@ from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import environ
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 
+from mirror.environment import Environment
 from mirror.keys import NAMES, env_read
 from mirror.modes import umask_set
 from sqlagent.values import Prices
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.Env()
+env = Environment()
 # Another file to read settings from than `.env`.
 ENV_FILE = Path(env.str("MIRROR_ENV_FILE", default=str(BASE_DIR / ".env")))
 env_read()

@@ -140,6 +140,7 @@ WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", 
 # What every subject may use. `health` is known by nobody but the addresses, the worker and upkeep.
 SHARED = {
     "confined",
+    "environment",
     "forked",
     "keys",
     "logs",

@@ -389,11 +389,12 @@ def test_what_a_question_may_cost_in_money_is_bounded_by_the_settings(
         ("RANKER_PRICES", "-1, 2", "^RANKER_PRICES must be two or three numbers"),
         ("LLM_MONEY", "0.5", "^LLM_MONEY must be 0 or more, and needs LLM_PRICES"),
         ("RANKER_BASE_URL", "http://127.0.0.1:9/v1", "^RANKER_BASE_URL is of use beside LLM_BASE_URL"),
+        ("THREAD_DAYS", "banana", "^THREAD_DAYS must be a whole number; it is 'banana'$"),
+        ("STATEMENT_SECONDS", "soon", "^STATEMENT_SECONDS must be a number; it is 'soon'$"),
+        ("SECURE_COOKIES", "yess", "^SECURE_COOKIES must be true or false; it is 'yess'$"),
     ],
 )
-def test_settings_of_prices_and_rankers_that_cannot_work_stop_the_start(
-    monkeypatch, name, value, said
-) -> None:
+def test_settings_that_cannot_work_stop_the_start_with_their_name(monkeypatch, name, value, said) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(ImproperlyConfigured, match=said):
         runpy.run_path(str(Path(mirror.__file__).parent / "settings.py"))
