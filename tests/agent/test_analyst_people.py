@@ -50,6 +50,7 @@ def shop():
         ("average age at sign-up", f"SELECT AVG({AGE.format(then='signed_up_on')}) FROM customer"),
         ("which payment method is used most often", "SELECT payment_method, COUNT(*) FROM orders GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
         ("which payment method do Spain use most often", "SELECT payment_method, COUNT(*) FROM orders JOIN customer USING (customer_id) WHERE country = 'Spain' GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
+        ("customers and orders per month", "SELECT strftime('%Y-%m', ordered_at), COUNT(DISTINCT customer_id), COUNT(DISTINCT order_id) FROM order_line JOIN orders USING (order_id) GROUP BY 1"),
         ("youngest customer", "SELECT full_name FROM customer ORDER BY birth_date DESC LIMIT 1"),
         ("share of orders paid by PayPal by country", "SELECT country, 100.0 * SUM(payment_method = 'PayPal') / COUNT(*) FROM orders JOIN customer USING (customer_id) GROUP BY 1"),
         ("products over 100 euro", "SELECT product_name FROM product WHERE price > 100"),
@@ -94,3 +95,20 @@ def test_what_is_not_known_or_not_read_is_not_called_an_answer(shop, text):
 def test_two_periods_without_a_figure_count_no_customers(shop):
     found = understand("this year vs last year by country", shop[1], TODAY)[1]
     assert not found or "signed_up_on" not in found[0].sql
+
+
+def test_a_figure_of_a_second_table_is_called_by_it_where_its_name_is_a_part_of_the_first() -> None:
+    counted = place(SHOP.replace("returned_on TEXT, refunded REAL", "returned_on TEXT, quantity INTEGER"))
+    frame = understand("quantity sold and quantity returned per month", counted[1], TODAY)[1][0]
+    assert "AS quantity_sold" in frame.sql
+    assert "AS quantity_of_returns" in frame.sql
+
+
+def test_two_figures_that_nothing_joins_are_no_answer(shop) -> None:
+    """Returns of this shop hold no quantity: that of the lines beside what was refunded is not what was asked."""
+    assert outcome(shop, "quantity sold and quantity returned per month", TODAY) is not Outcome.ANSWERED
+
+
+def test_new_customers_beside_orders_are_those_who_signed_up(shop) -> None:
+    frame = understand("new customers and orders per month", shop[1], TODAY)[1][0]
+    assert "signed_up_on" in frame.sql

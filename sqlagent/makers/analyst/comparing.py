@@ -1,4 +1,4 @@
-"""What sets figures side by side: periods, values, shares, ratios per thing, growth, several tables."""
+"""What sets figures side by side: periods, values, shares, ratios per thing, growth."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Path, Slot, share_of
 from sqlagent.makers.analyst.periods import Period, of_years
 from sqlagent.makers.analyst.reading import Item
-from sqlagent.makers.analyst.restricting import Restricting
+from sqlagent.makers.analyst.several_tables import SeveralTables
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.starts import MANY, NUMBERS, Start
 from sqlagent.makers.analyst.states import CURRENT
 from sqlagent.makers.analyst.vocabulary import Target
 
 
-class Comparing(Restricting):
-    """What sets figures side by side: periods, values, shares, ratios per thing, growth, several tables."""
+class Comparing(SeveralTables):
+    """What sets figures side by side: periods, values, shares, ratios per thing, growth."""
 
     def _compared_by(self, anchor: str, main: Clause, by: list[Item]) -> Slot | None:
         """ "Q3 2025 vs Q3 2026 by ship date": the time by which periods are compared, where one is named; `by` loses it."""
@@ -444,99 +444,6 @@ class Comparing(Restricting):
         if not 1 <= len(values) <= 20:
             return None
         return found[0], replace(found[1], keys=()), values
-
-    def _spread(
-        self, measures: list[Measure], dims: list[Dimension], where: list[Condition]
-    ) -> tuple[list[Measure], list[Dimension], list[Condition]] | None:
-        """Figures of several tables: the dimensions and conditions as seen from each of them."""
-        lower = self._one_anchor(measures)
-        return (lower, dims, where) if lower is not None else self._laid(measures, dims, where)
-
-    def _apart(
-        self, formula: Measure, dims: list[Dimension], where: list[Condition]
-    ) -> tuple[list[Measure], list[Dimension], list[Condition]] | None:
-        """The parts of a formula, each over the rows of its own table."""
-        own = (*where, *formula.where)
-        parts = [replace(p, said=p.said or telling.measure(replace(p, where=()))) for p in formula.parts]
-        return self._laid(parts, dims, own)
-
-    def _laid(
-        self, measures: Sequence[Measure], dims: Sequence[Dimension], where: Sequence[Condition]
-    ) -> tuple[list[Measure], list[Dimension], list[Condition]] | None:
-        """Figures side by side; None where one of them cannot be grouped or restricted so."""
-        first = measures[0].anchor
-        out: list[Measure] = []
-        for measure in measures:
-            own: list[Condition] = list(measure.where)
-            for condition in where:
-                moved = (
-                    condition if measure.anchor == first else self._moved(condition, first, measure.anchor)
-                )
-                if moved is None:
-                    return None
-                own.append(moved)
-            out.append(replace(measure, where=tuple(own)))
-        made: list[Dimension] = []
-        for dimension in dims:
-            slots = []
-            for measure in measures:
-                slot = dimension.shown[0]
-                moved_slot = (
-                    slot
-                    if measure.anchor == first
-                    else self._moved_slot(slot, first, measure.anchor, bool(dimension.grain))
-                )
-                if moved_slot is None or len(dimension.shown) > 1:
-                    return None
-                slots.append(moved_slot)
-            made.append(replace(dimension, op="several", keys=tuple(slots)))
-        return out, made, []
-
-    def _one_anchor(self, measures: list[Measure]) -> list[Measure] | None:
-        """Counts of heads seen from their lines, so that one pass does."""
-        first = measures[0]
-        sums = [m for m in measures if m.agg not in ("rows", "distinct")]
-        if len(sums) != 1 or any(m.where for m in measures if m.agg == "rows"):
-            return None
-        low = sums[0].anchor
-        out = []
-        for measure in measures:
-            if measure.anchor == low:
-                out.append(measure)
-                continue
-            thing = self.model.things[measure.anchor]
-            path = next((p for p in self.graph.paths(low, measure.anchor) if p), None)
-            if path is None or len(thing.key) != 1 or first.anchor != low:
-                return None
-            out.append(
-                Measure(
-                    "distinct",
-                    low,
-                    Expr("column", (self.source.slot(measure.anchor, thing.key[0], path),)),
-                    said=measure.said,
-                )
-            )
-        return out
-
-    def _moved_slot(self, slot: Slot, first: str, other: str, is_time: bool) -> Slot | None:
-        if is_time:
-            return self.source.time_of(other)
-        path = next(iter(self.graph.paths(other, slot.field.table)), None)
-        return replace(slot, path=path) if path is not None else None
-
-    def _moved(self, condition: Condition, first: str, other: str) -> Condition | None:
-        if condition.op in ("exists", "compare"):
-            return None
-        slots = []
-        for slot in condition.slots:
-            moved = self._moved_slot(slot, first, other, condition.op == "period")
-            if moved is None:
-                return None
-            slots.append(moved)
-        parts = [self._moved(p, first, other) for p in condition.parts]
-        if any(p is None for p in parts):
-            return None
-        return replace(condition, slots=tuple(slots), parts=tuple(p for p in parts if p is not None))
 
 
 def _was_done(late: Condition) -> Condition:

@@ -6,10 +6,12 @@ figure appeared because two words stood side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise
 
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.frames import Frame, Measure
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
 from sqlagent.makers.analyst.starts import FIGURES
@@ -43,13 +45,30 @@ _JOINING = frozenset({"and", "vs", "ratio", "share", "growth", "figures", "with"
 
 
 def mixed(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
-    """Words that became a figure of another table though nothing joins two figures: "tenant satisfaction", "deposit money"."""
+    """Words that became a figure of another table though nothing joins two figures: "tenant satisfaction", "deposit money".
+
+    A figure that stands there twice was asked for of something else the second time.
+    """
     plain = [one for one in frame.measures if one.agg != "ratio"]
+    if twice := [b.said for a, b in combinations(plain, 2) if replace(a, said=b.said) == b]:
+        return twice[:1]
     if len(plain) < 2 or len({one.anchor for one in plain}) < 2 or drawn.vs or drawn.scale or frame.formula:
         return []
     if any(item.op in _JOINING or item.text in ("+", "&", ":", ";") for item in reading.items):
-        return []
+        return _side_by_side(plain, reading)
     return [one.said for one in plain[1:2] if one.said]
+
+
+def _side_by_side(figures: Sequence[Measure], reading: Reading) -> list[str]:
+    """The second of two words that nothing stands between and that became figures of two tables: "quantity sold and quantity returned"."""
+    tables = {one.said.lower(): one.anchor for one in figures}
+    return [
+        after.text
+        for before, after in pairwise(reading.items)
+        if before.kind == after.kind == "mention"
+        and {before.text.lower(), after.text.lower()} <= tables.keys()
+        and tables[before.text.lower()] != tables[after.text.lower()]
+    ]
 
 
 _TURNOVER = frozenset({"turnover", "revenue", "income", "takings", "earnings"})

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date
 
 from sqlagent.catalog.semantics import Kind, Model, Role
+from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.comparing import Comparing
 from sqlagent.makers.analyst.concepts import Meant, worth
@@ -317,7 +318,7 @@ class Resolver(Comparing):
             measures, dims = self._as_asked(measures, dims)
         yield Frame(
             anchor=anchor,
-            measures=tuple(measures),
+            measures=tuple(measures if formula else telling.told_apart(measures)),
             by=tuple(dims),
             where=tuple(once(where)),
             columns=tuple(dict.fromkeys(columns)),

@@ -218,6 +218,24 @@ def figure_name(one: Measure) -> str:
     return _counted(one)
 
 
+def told_apart(measures: Sequence[Measure]) -> list[Measure]:
+    """Call a figure by its table too, where its name is a part of another table's figure: "units of returns" beside "units sold"."""
+    names = [figure_name(one) for one in measures]
+    out = []
+    for place, one in enumerate(measures):
+        within = any(
+            set(names[place].lower().split()) <= set(name.lower().split())
+            for other, name in enumerate(names)
+            if other != place and measures[other].anchor != one.anchor
+        )
+        out.append(
+            replace(one, said=f"{names[place]} of {_plural(one.anchor)}")
+            if within and one.agg not in ("rows", "distinct")
+            else one
+        )
+    return out
+
+
 def _counted(one: Measure) -> str:
     """What a count counts, in the plural: the word that was said where it is a noun, else the name of the table."""
     table = _plural(one.anchor)
