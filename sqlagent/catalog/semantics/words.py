@@ -124,7 +124,7 @@ MONEY = stems(
 )
 AVERAGED = stems(
     "rate price score rating age percent percentage pct ratio temperature level average grade satisfaction latitude longitude "
-    "height weight size nps stars speed pressure humidity factor index probability fte multiplier interest salary wage"
+    "height weight size nps csat ces stars speed pressure humidity factor index probability fte multiplier interest salary wage"
 )
 BULK = stems("weight mass")
 BODILY = stems("height temperature pressure pulse bmi heart birth breed")
@@ -149,7 +149,7 @@ STATE_CODES = {
 }  # fmt: skip
 """Codes of states that stand in no list, and what they are short for; some bear letters that their word does not have in this order."""
 
-STATES = stems("status state stage phase condition")
+STATES = stems("status state stage phase condition outcome")
 FLAGS = stems("is has was can flag indicator active enabled billable newsletter subscribed")
 GEOGRAPHY = ("continent", "region", "country", "state", "province", "city", "town", "zip", "postcode")
 CATEGORICAL = stems(

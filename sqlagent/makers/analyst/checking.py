@@ -14,6 +14,7 @@ from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import Meant, meant
+from sqlagent.makers.analyst.counts_and_shares import counts_dropped, shares_of_all
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
 from sqlagent.makers.analyst.happening import registered_instead
 from sqlagent.makers.analyst.heeding import conditions, figures, is_met
@@ -32,7 +33,7 @@ from sqlagent.makers.analyst.lacking import (
     total_left_out,
 )
 from sqlagent.makers.analyst.minor_units import mixed_units
-from sqlagent.makers.analyst.mixing import counts_money, figures_in, has_figure, mixed
+from sqlagent.makers.analyst.mixing import counts_money, figures_in, grouped_by_deed, has_figure, mixed
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
@@ -153,6 +154,9 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += figures_left_out(frame, reading, drawn, source.model)
     left += mixed(frame, reading, drawn)
     left += counts_money(frame, reading)
+    left += grouped_by_deed(frame, reading)
+    left += counts_dropped(frame, reading)
+    left += shares_of_all(frame)
     left += unconverted(frame, reading)
     left += mixed_units(frame)
     left += numbers_left_out(frame, reading)

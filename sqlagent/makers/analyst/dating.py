@@ -14,7 +14,7 @@ from sqlagent.makers.analyst.pairing import done_of, due_and_done, due_of, in_or
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import late
+from sqlagent.makers.analyst.states import called_off, late, waiting
 
 HOP = 0.06
 """What one relation on the way to what was due costs."""
@@ -83,8 +83,8 @@ def lateness(
     Gives what that reading costs and its conditions; None where nothing is recorded of it.
     """
     compare = "<=" if (clause.late == "on time") != clause.negated else ">"
-    if clause.late == "overdue" and (waiting := _overdue(source, anchor, clause, today)) is not None:
-        return 0.0, [waiting]
+    if clause.late == "overdue" and (still := _overdue(source, anchor, clause, today)) is not None:
+        return 0.0, [still]
     for table, paths in source.graph.up(anchor).items():
         named = table == anchor or source.model.things[anchor].kind is Kind.LINES
         named = named or bool(set(source.model.things[table].noun) & said)
@@ -127,9 +127,16 @@ def due_above(source: Source, table: str) -> tuple[Slot, Slot] | None:
 
 
 def _overdue(source: Source, anchor: str, clause: Clause, today: date | None) -> Condition | None:
-    """Due before today and not done yet; None where that is not recorded of one row."""
-    found = due_and_done(source, anchor)
-    if found is None or today is None:
+    """Due before today and not done yet, by a time or by a state; what was called off is not overdue. None where that is not recorded of one row."""
+    due, done = due_of(source, anchor), done_of(source, anchor)
+    if due is None or today is None:
         return None
-    past = Condition("period", (found[1],), period=Period(None, today, "day"), said="overdue")
-    return Condition("all", parts=(Condition("missing", (found[0],)), past), negated=clause.negated)
+    past = Condition("period", (due,), period=Period(None, today, "day"), said="overdue")
+    if done is not None and done.field != due.field:
+        waits: tuple[Condition, ...] = (Condition("missing", (done,)),)
+        off = called_off(source, anchor)
+        waits += (replace(off, op="not in"),) if off is not None else ()
+    else:
+        still = waiting(source, anchor)
+        waits = (still,) if still is not None else ()
+    return Condition("all", parts=(*waits, past), negated=clause.negated) if waits else None

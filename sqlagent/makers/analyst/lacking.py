@@ -11,6 +11,7 @@ from itertools import pairwise
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role, Thing
 from sqlagent.catalog.semantics.words import BUYERS, CAME_BACK
 from sqlagent.language.words import stem
+from sqlagent.makers.analyst.ends_asked import at_each_end, one_end_alone
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.heeding import conditions, figures
 from sqlagent.makers.analyst.lengths import LENGTHS
@@ -44,6 +45,8 @@ def figures_left_out(frame: Frame, reading: Reading, drawn: Sketch, model: Model
         *_times_summed(frame, reading),
         *_extreme_span(frame, reading),
         *_first_in_each(frame, reading),
+        *one_end_alone(frame, reading),
+        *at_each_end(frame, reading, model),
         *_age_left_out(frame, reading, drawn),
         *_youngest_by_another(frame, reading, model),
         *_nothing_compared(frame, reading, drawn),
@@ -298,11 +301,18 @@ def _numbers(part: object) -> Iterator[float]:
 
 
 def asked_and_not_shown(frame: Frame, reading: Reading, model: Model) -> list[str]:
-    """The noun behind "which" that the frame does not show: "which carers" asks for carers, whatever is counted of them."""
-    for one, other in pairwise(reading.items):
+    """The noun behind "which" that the frame does not show: "which carers" asks for carers, whatever is counted of them.
+
+    A stored value is no such noun, unless it stands before one ("which cancelled orders"): no operator is among the reasons OPER.
+    """
+    for place, (one, other) in enumerate(pairwise(reading.items), 2):
         if one.text.lower() not in ("which", "what") or other.kind != "mention" or one.end != other.start:
             continue
         best = other.targets[0]
+        behind = reading.items[place] if place < len(reading.items) else None
+        before_noun = behind is not None and behind.kind == "mention" and behind.targets[0].kind == "thing"
+        if best.kind == "value" and not before_noun:
+            return [other.text]
         if best.kind != "thing" or best.cost >= _SURE:
             return []
         shown = [*frame.columns, *(slot for d in (*frame.by, *frame.per) for slot in (*d.shown, *d.keys))]

@@ -29,6 +29,15 @@ _SORTS = frozenset(stem(w) for w in ("type", "kind", "category", "class", "statu
 LISTED = 60
 """Rows up to which a table is a short list of sorts or states."""
 
+OTHER_END = 0.15
+"""What an end costs that no state calls a cancellation, where cancellations are asked for."""
+
+
+def _is_called_otherwise(item: Item, found: Meant) -> bool:
+    """Whether cancellations are meant by an end that bears another name."""
+    ends = [one.said for one in found.where if one.said]
+    return item.text.lower().startswith("cancel") and bool(ends) and not any("cancel" in one for one in ends)
+
 
 class Meanings:
     """What a mention of a question may be measured, grouped or listed by, as seen from one table."""
@@ -54,6 +63,10 @@ class Meanings:
                 continue  # rows are no money, whatever else the word may name
             if target.kind == "thing":
                 thing = self.model.things[target.table]
+                if self.sketch.ends and thing.default_time:
+                    time = Expr("column", (self.source.slot(thing.table, thing.default_time),))
+                    out.append(Meant(target.cost, Measure(agg, thing.table, time, said=item.text)))
+                    continue
                 if not distinct:
                     out += self._worth(thing, target.cost, agg, item.text)
                 if self.sketch.earned and agg == "sum" and any(worth(self.source, thing, agg)):
@@ -97,6 +110,8 @@ class Meanings:
                     measure = found.measure
                     if of and measure.anchor not in of:
                         found = replace(found, cost=found.cost + 0.4)
+                    if _is_called_otherwise(item, found):
+                        found = replace(found, cost=found.cost + OTHER_END)
                     if (
                         agg in ("avg", "min", "max", "median")
                         and measure.expr is not None
@@ -211,6 +226,8 @@ class Meanings:
     def _wholes(self, item: Item) -> set[str]:
         """The orders whose value is asked for, and their lines: "order value" is no invoice's."""
         first, _, last = item.text.lower().partition(" ")
+        if first == "new":  # new accounts are no new users of them
+            return {t.table for t in self.model.things.values() if t.noun and t.noun[-1] == stem(last)}
         if last not in ("value", "amount", "total"):
             return set()
         wholes = {t.table for t in self.model.things.values() if t.noun and t.noun[-1] == stem(first)}

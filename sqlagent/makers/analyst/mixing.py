@@ -77,6 +77,9 @@ _TURNOVER = frozenset({"turnover", "revenue", "income", "takings", "earnings"})
 _PAID = frozenset({"rent", "rents", "fee", "fees", "price", "prices", "cost", "costs", "spend"})
 """Words for money by which a thing may be found that is called otherwise: rent by rentals."""
 
+_WORTH = frozenset({"value", "amount", "worth", "spend", "sum"})
+"""Words for money behind a word for rows: shipped value."""
+
 _NAME = 0.1
 """Cost up to which a word is a thing's own name."""
 
@@ -110,17 +113,35 @@ def _turnover_counted(frame: Frame, reading: Reading) -> list[str]:
     """ "Fuel turnover" that counts fuel sales: a word for money is no word for rows."""
     if not frame.measures or any(one.agg not in ("rows", "distinct") for one in frame.measures):
         return []
+    if said := [word for word in sorted(_WORTH) if stem(word) in reading.glued]:
+        return said[:1]
     return [
         item.text
         for item in reading.items
         if item.kind == "mention"
-        and item.targets[0].kind == "thing"
-        and (
-            item.text.lower().split()[-1] in _TURNOVER
-            or item.text.lower().split()[-1] in _PAID
-            and item.targets[0].cost > _NAME
-        )
+        and item.targets[0].kind in ("thing", "field")
+        and (item.targets[0].kind == "thing" or item.targets[0].cost > _NAME)
+        and _is_money(item.text.lower().split(), item.targets[0].cost)
     ]
+
+
+def _is_money(words: Sequence[str], cost: float) -> bool:
+    """Whether words end in one for money: takings, or a rent or a value that is no table's own name."""
+    return (
+        words[-1] in _TURNOVER
+        or words[-1] in _PAID
+        and cost > _NAME
+        or words[-1] in _WORTH
+        and len(words) > 1
+    )
+
+
+def grouped_by_deed(frame: Frame, reading: Reading) -> list[str]:
+    """Verbs of money that became groups: "tickets sold in 2025" asks for no orders."""
+    by = {(slot.field.table, slot.field.column) for one in frame.by if not one.grain for slot in one.shown}
+    meant = [item for item in reading.items if by & {(t.table, t.column) for t in item.targets}]
+    verbs = [item.text for item in meant if item.text.lower() in MONEY_VERBS]
+    return verbs[:1] if len(verbs) == len(meant) else []
 
 
 def figures_in(reading: Reading) -> frozenset[int]:

@@ -43,6 +43,11 @@ class Period:
         return begins and ends
 
 
+_LONGER = frozenset({"more", "over", "longer"})
+_SHORTER = frozenset({"less", "under", "fewer"})
+"""Words before a number of days ago."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A period and the tokens, `start` to `end` (exclusive), that say it."""
@@ -353,6 +358,8 @@ class _Finder:
     def _led(self, at: int) -> Found | None:
         """ "since 2024", "before May 2023", "end of 2025", "as of 1 March 2024"."""
         low, n = self._low(at), at + 1
+        if (found := self._beyond(at)) is not None:
+            return found
         if low in ("at", "by") and (found := self._end_of(n)):
             return self._as_of(at, found)
         if (
@@ -390,6 +397,17 @@ class _Finder:
                 return Found(at, found.end, replace(one, first=None, until=one.first))
             return Found(at, found.end, replace(one, first=None))
         return None
+
+    def _beyond(self, at: int) -> Found | None:
+        """ "more than 30 days ago" ends so long before today; "less than 2 weeks ago" begins then."""
+        low = self._low(at)
+        n = at + 1 + (self._low(at + 1) == "than")
+        count, grain = self._count(n), GRAINS.get(self._low(n + 1), "")
+        if low not in _LONGER | _SHORTER or count is None or not grain or self._low(n + 2) != "ago":
+            return None
+        day = shift(self.today, grain, -count)
+        first, until = (None, day) if low in _LONGER else (day, None)
+        return Found(at, n + 3, Period(first, until, "day", relative=True))
 
     @staticmethod
     def _as_of(start: int, found: Found) -> Found:

@@ -60,6 +60,7 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     if _CAME_BACK.search(text) and any(t.kind == "field" for t in vocabulary.targets(["returned"])):
         text = _CAME_BACK.sub("returned", text)
     text = _MOST_DONE.sub(lambda found: _with_the_most(found, vocabulary), text)
+    text = _WE_DID.sub(lambda found: _deed_done(found, vocabulary), text)
     text = _OPPOSED.sub(lambda found: _opposed(found.group(), vocabulary), text)
     text = text.replace("(", " , ").replace(")", " ")
     return " ".join(text.replace("%", " % ").replace("#", " # ").split())
@@ -149,6 +150,9 @@ _REWRITTEN = (
     (re.compile(r"\b(?:that |which |who )?(?:last(?:ed|s|ing)?|t(?:ook|akes?|aking)) (?=(?:more than|less than|longer than|shorter than|over|under|at least|at most|up to|between|fewer than) (?:an?|\d[\d.,]*) (?:minutes?|mins?|hours?|days?|weeks?|months?)\b)", re.IGNORECASE), ""),
     (re.compile(r"\b(more than|less than|longer than|shorter than|over|under|at least|at most|within) an? (minute|hour|day|week|month)\b", re.IGNORECASE), r"\1 1 \2s"),
     (re.compile(r"\b((?:another|(?:a )?different) [a-z]+(?: [a-z]+)?) (?:than|from) (?:where )?(?:(?:it|they|he|she|the one)(?: was| were| had)? )?[a-z]{4,}(?: up)?(?: at| in| from)?(?=\s*(?:\?|$|,))", re.IGNORECASE), r"\1"),
+    (re.compile(r"\b(?:still )?(open|unpaid|pending|unresolved|unanswered) after (?:more than |over |longer than )?(\d+ (?:days?|weeks?|months?))\b", re.IGNORECASE), r"\1 more than \2 ago"),
+    (re.compile(r"^how long (?:do|does|did) (?:an? |the |our |a typical )?([a-z][\w-]*(?: [a-z][\w-]*)?) (?:usually |typically |normally )?last(?: on average| typically| usually)?(?: before (?:(?:it|they|he|she) (?:is|are|was|were|gets?) |being )(cancell?ed|closed|terminated))?(?=$|[,?]| in\b| by\b| per\b)", re.IGNORECASE), r"average duration of \2 \1"),
+    (re.compile(r"\b(paying (?:customers?|clients?|accounts?)(?: do we have| are there| have we got)?) (?:right now|currently|at the moment|now|today)\b", re.IGNORECASE), r"\1"),
     (re.compile(r"\ban? (?=(?:hour|day|kilometre|kilometer|km|mile|litre|liter|hectare|tonne|kg|kilo|minute)\b(?! ago| earlier| later| before| after))", re.IGNORECASE), "per "),
 )  # fmt: skip
 """Turns of phrase and how they are read: an hour as per hour, what we invoiced as how much."""
@@ -167,6 +171,12 @@ _CAME_IN = re.compile(
     r"\b(?:came|come|comes|coming) in\b(?! (?:first|last|second|third|to|from|by|at|on)\b)", re.IGNORECASE
 )
 """ "Which patients came in twice": a visit, where visits are kept."""
+
+_WE_DID = re.compile(
+    r"(?<=\bmany )(?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?) (?:did|do|have) (?:we|they) (?P<verb>[a-z]{4,})(?=$|[?,.]| (?:in|on|during|since|before|after|last|this|between|by|per|for|from|to)\b)",
+    re.IGNORECASE,
+)
+""" "How many projects did we deliver in 2025"."""
 
 _CAME_BACK = re.compile(
     r"\b(?:came|come|comes|coming|were brought|was brought|brought|handed) back\b", re.IGNORECASE
@@ -195,6 +205,20 @@ def _with_the_most(found: re.Match[str], vocabulary: Vocabulary) -> str:
         if any(t.kind == "thing" and t.cost < NAMED for t in vocabulary.targets([deed])):
             return f"{found['thing']} with the {found['way'].lower()} {deed}"
     return found[0]
+
+
+def _deed_done(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """ "Projects did we deliver" as projects delivered, where a time bears that name."""
+    verb = found["verb"].lower()
+    done = next(
+        (
+            form
+            for form in (f"{verb}ed", f"{verb}d", f"{verb}{verb[-1]}ed", f"{verb[:-1]}ied")
+            if any(t.kind == "field" and t.cost < 0.1 for t in vocabulary.targets([form]))
+        ),
+        "",
+    )
+    return f"{found['what']} {done}" if done else found[0]
 
 
 def _opposed(word: str, vocabulary: Vocabulary) -> str:

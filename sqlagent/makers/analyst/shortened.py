@@ -94,13 +94,17 @@ class Shortened:
         """
         if len(word) < 4 or not word.isalpha() or word in STOP_WORDS | COMMAND_WORDS | GLUE:
             return
+        known = False
+        for one, texts in self.codes:
+            usual = [text for text in texts if stem(STATE_CODES.get(text.lower(), "")) == stem(word)]
+            if len(usual) == 1 and set(one.words) & STATES:
+                known = True
+                yield one, usual[0], 0.12
+        if known:
+            return  # CAN of a status is cancelled: CNC of a machine's type is not
         for one, texts in self.codes:
             if set(one.words) & _PLACES:
                 continue  # a country is named, and nothing else begins like its code
-            usual = [text for text in texts if stem(STATE_CODES.get(text.lower(), "")) == stem(word)]
-            if len(usual) == 1:
-                yield one, usual[0], 0.12
-                continue
             fitting = [(text, fit) for text in texts if (fit := _fit(text.lower(), word)) >= FITS]
             if len(fitting) == 1 and (len(fitting[0][0]) > 2 or word.startswith(fitting[0][0].lower())):
                 yield one, fitting[0][0], 0.1 + 0.2 * (1 - fitting[0][1])

@@ -171,6 +171,16 @@ def ended(source: Source, table: str) -> Condition | None:
     return _by_letter(source, table, "inactive") or _by_flag(source, table, False)
 
 
+def waiting(source: Source, table: str) -> Condition | None:
+    """That a row is not done with, by a state that says so: an open invoice."""
+    return _called(source, table, ("open", "unpaid", "outstanding", "pending"))
+
+
+def called_off(source: Source, table: str) -> Condition | None:
+    """That a row was cancelled, by its state."""
+    return _called(source, table, ("cancelled", "canceled", "withdrawn", "void", "voided"))
+
+
 def told(source: Source, table: str, word: str) -> Condition | None:
     """What a word for a state says of a table: open, closed, active, inactive; None for other words, and where nothing tells.
 

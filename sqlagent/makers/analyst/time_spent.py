@@ -27,7 +27,7 @@ _OF_EACH = re.compile(
     re.IGNORECASE,
 )
 _DOWN = re.compile(
-    rf"^{_TOTAL}(?:the |our )?(?:down ?time|idle time|outage time)(?: in)?(?: (?P<unit>hours|minutes|days))?{_REST}$",
+    rf"^{_TOTAL}(?:the |our )?(?P<how>[a-z]+ )?(?:down ?time|idle time|outage time)(?: in)?(?: (?P<unit>hours|minutes|days))?{_REST}$",
     re.IGNORECASE,
 )
 _STOPS = frozenset(map(stem, ("stop", "stoppage", "outage", "downtime", "breakdown", "standstill")))
@@ -42,7 +42,7 @@ def time_spent(text: str, source: Source) -> str:
         stops = [
             one for one in source.model.things.values() if set(one.noun) & _STOPS and _lasts(one, source)
         ]
-        return _total(plural_of(stops[0].said), found) if len(stops) == 1 else ""
+        return _total(f"{found['how'] or ''}{plural_of(stops[0].said)}", found) if len(stops) == 1 else ""
     if (found := _OF_EACH.match(text)) and (thing := _named(found["what"], source)) is not None:
         is_stay = stayed(source, thing.table) is not None
         return f"{found['agg']} duration of {plural_of(thing.said)}{found['rest'] or ''}" if is_stay else ""
@@ -50,9 +50,13 @@ def time_spent(text: str, source: Source) -> str:
         found = shape.match(text)
         if found is None or found["unit"].lower() in ("time", "length", "duration") and not found["total"]:
             continue  # a delivery time is one of each
-        thing = _named(found["what"], source)
+        how, _, noun = found["what"].rpartition(" ")
+        if (thing := _named(found["what"], source)) is not None:
+            how = ""
+        elif how:
+            thing = _named(noun, source)
         if thing is not None and _lasts(thing, source):
-            return _total(plural_of(thing.said), found)
+            return _total(f"{how} {plural_of(thing.said)}".strip(), found)
     return ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 from typing import Any
 
 from sqlagent.catalog.semantics import Field, Role
@@ -27,6 +28,10 @@ def unconverted(frame: Frame, reading: Reading) -> list[str]:
     first = reading.items[0]
     if first.kind == "unit" and not any(_is_length(part) for part in parts):
         return [first.text]  # "hours worked per site" counts no agents
+    if frame.measures and all(m.agg in ("rows", "distinct") for m in frame.measures):
+        bounds = {after.text for before, after in pairwise(reading.items) if before.kind == "number"}
+        if dropped := [said for said in named if said not in bounds]:
+            return dropped[:1]  # "unplanned downtime hours" counts no stops
     kept = {
         part.unit
         for part in parts

@@ -30,7 +30,7 @@ from sqlagent.catalog.semantics.words import (
 )
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
-from sqlagent.language.words import segment, split_name, stem
+from sqlagent.language.words import fold, segment, split_name, stem
 from sqlagent.makers.analyst.deeds import DEEDS
 from sqlagent.makers.analyst.lexicon import (
     CONCEPTS,
@@ -304,6 +304,16 @@ def _kind_words(kind: str) -> tuple[str, ...]:
     return tuple(stem(w) for piece in said for w in OPENED.get(piece, piece).split())
 
 
+_AS_IT_IS = 0.25
+"""What a time costs besides whose name only shares the stem of a stored state."""
+
+_NEAR = 0.05
+"""Cost up to which words name a thing whose date is spoken of."""
+
+_IN_PART = 0.2
+"""Cost above which a word is only a part of a name: "cancelled" of a cancel reason, beside a state that is so."""
+
+
 class Vocabulary:
     """The names and values of one source by the words that find them."""
 
@@ -380,8 +390,10 @@ class Vocabulary:
                 self.written[name].append(entry)
         for word in set(entry.words):
             self.by_stem[word].append(entry)
-        if len(entry.words) >= 3:
-            self.acronyms["".join(w[0] for w in entry.words)].append(entry)
+        letters = "".join(w[0] for w in entry.words)
+        short = len(letters) == 2 and entry.kind == "thing" and letters not in STOP_WORDS | GLUE
+        if len(letters) >= 3 or short and letters not in OPERATORS:
+            self.acronyms[letters].append(entry)
 
     def _add_told(self, entry: Entry, others: Iterable[str]) -> None:
         """Names that the owner gave: each by itself, and as the very words."""
@@ -513,7 +525,13 @@ class Vocabulary:
                 one = self.model.field(target.table, target.column) if target.kind == "field" else None
                 if one is not None and one.role in (Role.TIME, Role.FOREIGN, Role.FLAG):
                     keep(Target("field", target.table, target.column, cost=target.cost + 0.05, label="un"))
-        if not any(t.kind != "concept" for t in found.values()) and len(lows) == 1 and not quoted:
+        if len(lows) > 1 and lows[-1] in ("date", "dates") and not quoted:
+            for target in self.targets(lows[:-1]):
+                time = self.model.things[target.table].default_time if target.kind == "thing" else ""
+                if time and target.cost <= _NEAR:
+                    keep(Target("field", target.table, time, cost=target.cost + 0.06))
+        plain = [t.cost for t in found.values() if t.kind != "concept"]
+        if min(plain, default=1.0) > _IN_PART and len(lows) == 1 and not quoted:
             for coded, code, dear in self.shortened.coded(lows[0]):
                 keep(Target("value", coded.table, coded.column, code, dear, code))
         if not found and not quoted and len(lows) > 1 and stem(lows[-1]) in _CLASSES:
@@ -546,7 +564,7 @@ class Vocabulary:
                 for k, t in found.items()
                 if not (t.kind == "value" and (t.label or t.value).lower().endswith("ed"))
             }
-        found = self._sort_before_number(self._as_it_was(found, lows))
+        found = self._sort_before_number(self._as_it_was(self._as_it_is(found, lows), lows))
         if {"rating", "ratings", "satisfaction", "score", "csat"} & set(lows):
             found = {key: target for key, target in found.items() if not self._is_rate(target)}
         if len(lows) == 1 and stem(lows[0]) in PAY:
@@ -568,6 +586,25 @@ class Vocabulary:
             else t
             for key, t in found.items()
         }
+
+    def _as_it_is(self, found: dict[_Key, Target], lows: Sequence[str]) -> dict[_Key, Target]:
+        """A stored state of the very word before a time that only shares its stem: what is open was not opened then."""
+        so = {
+            t.table
+            for t in found.values()
+            if t.kind == "value" and fold(t.label or t.value) == " ".join(lows)
+        }
+        return {
+            key: replace(t, cost=t.cost + _AS_IT_IS)
+            if t.kind == "field" and t.table in so and self._is_time_of_stem(t, lows)
+            else t
+            for key, t in found.items()
+        }
+
+    def _is_time_of_stem(self, target: Target, lows: Sequence[str]) -> bool:
+        one = self.model.field(target.table, target.column)
+        written = set(fold(one.said).split()) if one is not None else set()
+        return one is not None and one.role is Role.TIME and not written & set(lows)
 
     def _as_it_was(self, found: dict[_Key, Target], lows: Sequence[str]) -> dict[_Key, Target]:
         """What took place before what was planned, and a stored value of the very name before a synonym of the rows' noun."""

@@ -21,6 +21,10 @@ EITHER = 0.01
 _VOID = frozenset({"void", "voided", "annulled", "deleted"})
 _UNDONE = _VOID | {"cancelled", "canceled", "draft", "rejected", "declined", "refused", "failed"}
 _GIFTS = frozenset(map(stem, ["donation", "gift", "contribution"]))
+_PAID = frozenset(map(stem, ["paid", "pays", "pay", "paying"]))
+_PAYMENTS = frozenset(map(stem, ["payment", "charge", "receipt", "transfer", "collection"]))
+_NEVER = frozenset({"failed", "declined", "rejected", "bounced", "error", "voided", "void"})
+"""States of payments by which no money moved."""
 _CAME = frozenset({"received", "succeeded", "success", "successful", "settled", "cleared", "captured"})
 _WENT = frozenset(
     {
@@ -79,6 +83,7 @@ def without_voids(frame: Frame, reading: Reading, source: Source) -> list[Frame]
         return [frame]
     if any(m.anchor != frame.anchor for m in _figures(frame)):
         return [frame]
+    is_void = is_void or _was_paid(reading, frame, source) and bool(set(own.values) & _NEVER)
     kept = replace(frame, where=(*frame.where, own))
     other = WITH_ALL if is_void else EITHER
     first, second = (kept, frame) if is_void else (frame, kept)
@@ -89,6 +94,12 @@ def _is_named(reading: Reading) -> bool:
     """Whether a question speaks of rows that were undone, or of all of them."""
     said = {stem(word) for item in reading.items for word in fold(item.text).split()}
     return bool(said & _UNDOING)
+
+
+def _was_paid(reading: Reading, frame: Frame, source: Source) -> bool:
+    """Whether a question says of payments that somebody paid, which a payment that failed is not."""
+    said = {stem(word) for item in reading.items for word in fold(item.text).split()}
+    return bool(said & _PAID) and bool(set(source.model.things[frame.anchor].noun) & _PAYMENTS)
 
 
 def _figures(frame: Frame) -> Iterator[Measure]:

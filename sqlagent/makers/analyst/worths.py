@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlagent.catalog.semantics import Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.worth import worth
 from sqlagent.makers.analyst.reading import Item, Reading
@@ -18,6 +19,9 @@ _TOTALS = frozenset({"total of", "sum of", "total for", "sum of all", "total of 
 _DOCUMENTS = frozenset(stem(word) for word in ("invoice", "bill", "order", "payment", "sale", "donation", "claim", "refund"))  # fmt: skip
 """Nouns of rows that are added up rather than counted: the total of our invoices is money."""
 
+_OWN = 0.1
+"""Cost up to which a word is a column's own name."""
+
 _BETWEEN = 2
 """Words that may stand between "of" and the noun: unpaid, overdue."""
 
@@ -28,9 +32,12 @@ def worths(reading: Reading, source: Source) -> Reading:
     place = 0
     while place < len(items):
         item = items[place]
-        if item.kind in ("mention", "glue") and stem(item.text.lower().split()[-1]) in _AMOUNTS:
+        words = [stem(word) for word in item.text.lower().split()]
+        if item.kind in ("mention", "glue") and {words[0], words[-1]} & _AMOUNTS:
             if money := _money(_said_of(items, place), item, source):
                 items[place] = replace(item, kind="mention", targets=(money,))
+            elif money := _money(_deed(item, source), replace(item, targets=()), source):
+                items[place] = replace(item, targets=(money,))
             elif money := _money(_said_behind(items, place), item, source):
                 before = items[place - 1]
                 whole = Item(
@@ -56,6 +63,15 @@ def _said_of(items: list[Item], place: int) -> str:
     if place + 1 >= len(items) or items[place + 1].op != "of":
         return ""
     return _head(items[place + 2 : place + 3 + _BETWEEN])
+
+
+def _deed(item: Item, source: Source) -> str:
+    """The table of the deed in one name with the amount: "shipped value"."""
+    if item.kind != "mention" or " " not in item.text or item.targets[0].cost <= _OWN:
+        return ""
+    best = item.targets[0]
+    one = source.model.field(best.table, best.column) if best.kind == "field" else None
+    return best.table if one is not None and one.role is Role.TIME else ""
 
 
 def _said_behind(items: list[Item], place: int) -> str:

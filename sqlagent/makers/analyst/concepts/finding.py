@@ -41,6 +41,7 @@ _FINDERS: dict[str, Callable[[Source], Iterable[Meant]]] = {
     "staff": people.staff,
     "people": people.people,
     "signups": people.signups,
+    "customers": people.customers,
     "hires": people.hires,
     "leavers": people.leavers,
     "churned": people.churned,

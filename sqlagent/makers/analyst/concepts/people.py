@@ -8,10 +8,14 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Kind, Thing
 from sqlagent.catalog.semantics.words import BUYERS, STAFF, stems
 from sqlagent.makers.analyst.concepts.meant import ENROLMENTS, Meant, counted
+from sqlagent.makers.analyst.concepts.worth import worth
 from sqlagent.makers.analyst.frames import Condition, share_of
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.states import current, ended
+
+_CONTACT = 0.25
+"""What buyers cost who belong to other buyers: users of an account are no new customers."""
 
 _MEMBERS = stems("member person record list")
 """Nouns that say nothing behind another: staff members are staff."""
@@ -56,16 +60,41 @@ def signups(source: Source) -> Iterator[Meant]:
             yield Meant(0.02, counted(thing, "signups"), time, thing.table)
     for thing in _people(source, BUYERS):
         if thing.default_time:
+            belongs = any(
+                set(source.model.things[r.target].noun) & BUYERS
+                for r in source.graph.out[thing.table]
+                if r.target != thing.table
+            )
             yield Meant(
-                0.0 if "custom" in thing.noun else 0.05,
+                0.0 if "custom" in thing.noun else _CONTACT if belongs else 0.05,
                 counted(thing, "signups"),
                 source.slot(thing.table, thing.default_time),
                 thing.table,
             )
 
 
+_RUNNING = stems("subscription contract membership policy plan licence license lease")
+"""Nouns of what customers pay for as long as it runs."""
+
 _RENTED = stems("rental hire")
 """Nouns of what is hired out, where hires are no new staff."""
+
+
+def customers(source: Source) -> Iterator[Meant]:
+    """Customers who pay: those with a contract that runs, else those with an event that brings money."""
+    for thing in _people(source, BUYERS):
+        ways = [r for r in source.model.relations if r.target == thing.table and len(r.columns) == 1]
+        running = [
+            (r, now)
+            for r in ways
+            if set(source.model.things[r.source].noun) & _RUNNING
+            and (now := current(source, r.source)) is not None
+        ]
+        paying = [(r, None) for r in ways if any(worth(source, source.model.things[r.source], "sum"))]
+        for relation, now in running[:1] or paying[:1]:
+            has = Condition("exists", child=relation.source, path=(relation,), parts=(now,) if now else ())
+            cost = 0.0 if "custom" in thing.noun else 0.05
+            yield Meant(cost, counted(thing, "paying customers"), thing=thing.table, where=(has,))
 
 
 def hires(source: Source) -> Iterator[Meant]:

@@ -12,6 +12,9 @@ from sqlagent.makers.analyst.sketching.walk import Walk
 
 PERCENTS = frozenset({"%", "percent", "per cent", "pct"})
 
+_ENDS = {"old": "min", "new": "max"}
+"""Both ends of times, where both are asked for."""
+
 
 def list_(walk: Walk, item: Item) -> None:
     if walk.section == "columns":
@@ -147,6 +150,11 @@ def rank(walk: Walk, item: Item) -> None:
         and out.rank is None
     ):
         walk.aggs.append("max" if item.detail == "desc" else "min")
+        return
+    ends = both and after is not None and {item.detail, after.detail} == {"old", "new"}
+    if out.rank is None and (ends or item.detail in _ENDS and walk.aggs and walk.aggs[-1] in _ENDS.values()):
+        walk.aggs.append(_ENDS[item.detail])  # "first and last shipment date"
+        out.ends = True
         return
     if (
         item.text.lower() in ("last", "first")

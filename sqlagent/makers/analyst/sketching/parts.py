@@ -138,6 +138,7 @@ class Sketch:
     rank_text: str = ""
     late_share: bool = False
     share_between: bool = False
+    ends: bool = False
 
     def stands_before_share(self, clause: Clause) -> bool:
         """ "Of bookings with children, what is the share of ...": what was said before, and apart, is of the whole."""

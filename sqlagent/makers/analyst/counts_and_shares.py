@@ -1,0 +1,42 @@
+"""Counts asked for beside another figure that a frame drops, and shares that are the whole of what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from itertools import pairwise
+
+from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
+from sqlagent.makers.analyst.heeding import figures
+from sqlagent.makers.analyst.reading import Reading
+
+
+def counts_dropped(frame: Frame, reading: Reading) -> list[str]:
+    """What is to be counted behind "and", where no figure counts: "average score per service and number of checks"."""
+    if not frame.measures or frame.having or any(_counts(one) for one in figures(frame)):
+        return []
+    joined = [
+        after for before, after in pairwise(reading.items) if before.op == "and" and after.op == "count"
+    ]
+    return [item.text for item in joined[:1]]
+
+
+def _counts(one: Measure) -> bool:
+    return one.agg in ("rows", "distinct", "ratio", "formula") or one.unit == "count"
+
+
+def shares_of_all(frame: Frame) -> list[str]:
+    """A share whose part is all of its whole: "delivered" of what was delivered in a year."""
+    dated = {one.slots for one in frame.where if one.op == "period" and not one.negated}
+    return [
+        one.said or "share"
+        for one in frame.measures
+        if one.agg == "ratio"
+        and one.over is not None
+        and one.over.where
+        and _goes_without_saying(one.over.where, dated)
+    ]
+
+
+def _goes_without_saying(where: tuple[Condition, ...], dated: Set[tuple[Slot, ...]]) -> bool:
+    """Whether conditions say only that a time is there at which rows are bounded anyway."""
+    return all(one.op == "filled" and not one.negated and one.slots in dated for one in where)
