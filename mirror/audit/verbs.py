@@ -66,6 +66,7 @@ VERBS = {
     "looked at a verified answer": "Knowledge",
     "refused a proposed term": "Knowledge",
     "refused a proposed question": "Knowledge",
+    "changed the examples": "Knowledge",
     "started an improvement": "Knowledge",
     "stopped an improvement": "Knowledge",
     "downloaded rows": "Exports and downloads",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -75,6 +75,17 @@ def answer_verify(
     )
     record("verified an answer", source, by=by, question=question)
     return row
+
+
+@transaction.atomic
+def examples_set(source: Source, answers: Iterable[int], by: User) -> None:
+    """Have language models shown these verified answers, by their numbers, with every question of a source, and no others."""
+    wanted = set(answers)
+    known = StoredAnswer.objects.filter(source=source)
+    gone = known.filter(is_example=True).exclude(pk__in=wanted).update(is_example=False)
+    new = known.filter(pk__in=wanted, taken_back_at=None, is_example=False).update(is_example=True)
+    if gone or new:
+        record("changed the examples", source, by=by, shown=len(wanted))
 
 
 @transaction.atomic

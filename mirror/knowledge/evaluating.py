@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils import timezone
 
 from mirror.knowledge.effects import Teller, is_alike
-from mirror.knowledge.knowing import knowledge_of
+from mirror.knowledge.knowing import as_if_unverified, knowledge_of
 from mirror.knowledge.models import Evaluation
 from mirror.storable import storable
 from sqlagent.errors import DatabaseError
@@ -231,7 +231,7 @@ def _ask_llm(
     person: User | None,
 ) -> Asked:
     """Ask a question with a language model too. Raises: LlmRejected."""
-    found = teller.answer_with_llm(one.question, Knowledge(known.terms), person)
+    found = teller.answer_with_llm(one.question, as_if_unverified(known, one), person)
     if found is None:
         return asked
     answer, name = found

@@ -1,15 +1,16 @@
 """A context that improves itself, as work: a worker takes step after step, and gives way to people who ask the source.
 
-Split, gate, tree and editor are `sqlagent.evaluation.improving`; here they meet the store and the source. Nothing is asked of the audit third.
+Split, gate, tree and editors are `sqlagent.evaluation.improving`; here they meet the store and the source. Nothing is asked of the audit third.
+By rules it costs no language model; with one, that edits, and answers as it does for people.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,10 @@ from django.utils import timezone
 
 from mirror.audit.services import record
 from mirror.knowledge.effects import Teller, is_alike
-from mirror.knowledge.knowing import knowledge_of, term_of
+from mirror.knowledge.improving_llm import Asker, Fitting, Unasked
+from mirror.knowledge.improving_store import base_of, bring, is_as_left, start_of, take_out
+from mirror.knowledge.knowing import knowledge_of
 from mirror.knowledge.models import Improvement, ImprovementStep, StoredTerm
-from mirror.knowledge.term_services import TermRefused, TermWish, term_save, term_status
 from mirror.queries.running import OpenedSource, source_opened
 from mirror.sources.models import Source
 from mirror.storable import storable
@@ -28,7 +30,7 @@ from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.turns import turn_is_wanted
 from mirror.work.watching import Watch
-from sqlagent.errors import DatabaseError
+from sqlagent.errors import Cancelled, DatabaseError
 from sqlagent.evaluation.improving import LEAST_TEMPLATES as LEAST_TEMPLATES
 from sqlagent.evaluation.improving import (
     Edit,
@@ -42,11 +44,12 @@ from sqlagent.evaluation.improving import (
     kept_parts,
     split,
 )
-from sqlagent.evaluation.improving.loop import Stopped
+from sqlagent.evaluation.improving.changes import applied
+from sqlagent.evaluation.improving.llm_editor import Context, LlmEditor
+from sqlagent.evaluation.improving.loop import Propose, Stopped
 from sqlagent.evaluation.improving.rules import RuleEditor, Seen
-from sqlagent.evaluation.improving.rules import term_of as term_of_edit
 from sqlagent.method.templates import template_text
-from sqlagent.values import Knowledge, Rows, Term, VerifiedAnswer
+from sqlagent.values import Answer, Catalog, Knowledge, Rows, VerifiedAnswer
 from sqlagent.values import Limits as StatementLimits
 
 if TYPE_CHECKING:
@@ -62,6 +65,9 @@ PAUSE_SECONDS = 3.0
 CHANGED_SHOWN = 20
 """Questions that a step names of each third."""
 
+SHOWN_CHARS = 2_000
+"""Kept of the SQL of a wrong answer that an editor is shown."""
+
 STOPPED = "It was stopped."
 BROKEN = "Something in Mirror itself broke during this. It was logged."
 LOST = "Its workers were lost {died} times."
@@ -69,15 +75,18 @@ CHANGED = "What is known of the source was changed by hand meanwhile. Start it a
 NOTHING = "This source has no verified answers to learn from."
 
 
-def improvement_ask(source: Source, by: User, calls: int = CALLS) -> Improvement:
-    """Have a worker improve what is known of a source. One that ended with the same knowledge goes on, with a fresh budget; one under way stays."""
+def improvement_ask(source: Source, by: User, calls: int = CALLS, *, with_llm: bool = False) -> Improvement:
+    """Have a worker improve what is known of a source. One that ended with the same knowledge goes on, with a fresh budget; one under way stays.
+
+    Answers with a language model are other answers: with one and without one are two improvements.
+    """
     with transaction.atomic():
         Source.objects.select_for_update().filter(pk=source.pk).first()
         last = Improvement.objects.filter(source=source).order_by("-pk").first()
         if last is not None and last.status != Status.DONE:
             return last
         calls = max(1, min(calls, MOST_CALLS))
-        if last is not None and not last.problem and _is_as_left(source, last):
+        if last is not None and not last.problem and last.with_llm == with_llm and is_as_left(source, last):
             row = last
             tree = History.of(row.tree)
             row.calls, tree.edits_asked, tree.idle = tree.calls + calls, 0, 0
@@ -89,11 +98,16 @@ def improvement_ask(source: Source, by: User, calls: int = CALLS) -> Improvement
         else:
             parts = {"marks": last.parts.get("marks", {})} if last is not None else {}
             row = Improvement.objects.create(
-                source=source, asked_by=by, base=base_of(source, None), calls=calls, parts=parts
+                source=source,
+                asked_by=by,
+                base=base_of(source, None),
+                calls=calls,
+                parts=parts,
+                with_llm=with_llm,
             )
             old = Improvement.objects.filter(source=source).order_by("-pk")[KEPT:]
             Improvement.objects.filter(pk__in=[one.pk for one in old]).delete()
-        record("started an improvement", source, by=by)
+        record("started an improvement", source, by=by, with_llm=with_llm)
         send(row)
         return row
 
@@ -104,33 +118,6 @@ def improvement_stop(row: Improvement, by: User) -> None:
     if row.status == Status.QUEUED:
         end_unheld(row, why=STOPPED)
     record("stopped an improvement", row.source, by=by)
-
-
-def base_of(source: Source, row: Improvement | None) -> str:
-    """What names the knowledge that an improvement started from: the terms in force but for those it brought itself."""
-    return _named(_terms(source, row))
-
-
-def _is_as_left(source: Source, row: Improvement) -> bool:
-    """Whether nobody changed the terms that an improvement started from, or those that it brought."""
-    tree = History.of(row.tree)
-    held = [dict(edit.change) for edit in tree.edits(tree.in_force)]
-    brought = set(row.learnt.get(str(tree.in_force), ()))
-    own = {pk for pks in row.learnt.values() for pk in pks}
-    there = StoredTerm.objects.filter(pk__in=own, status=StoredTerm.Status.FORCE, problem="")
-    still = {one.pk for one in there if {"kind": one.kind, "phrase": one.phrase, "body": one.sql} in held}
-    return base_of(source, row) == row.base and still == brought and len(there) == len(brought)
-
-
-def _terms(source: Source, row: Improvement | None) -> tuple[Term, ...]:
-    own = {pk for pks in row.learnt.values() for pk in pks} if row is not None else set()
-    rows = StoredTerm.objects.filter(source=source, status=StoredTerm.Status.FORCE, problem="")
-    return tuple(term_of(one) for one in rows.exclude(pk__in=own).select_related("owner").order_by("pk"))
-
-
-def _named(terms: Sequence[Term]) -> str:
-    plain = [[one.phrase, str(one.kind), one.body, list(one.synonyms)] for one in terms]
-    return hashlib.sha256(json.dumps(plain).encode()).hexdigest()
 
 
 # ---------------------------------------------------------------- a worker's part
@@ -163,7 +150,9 @@ class _Work:
         opened.database.execute("SELECT 1", StatementLimits(seconds=10, rows=1))
         self.teller = Teller.of(opened, watch.cancelled)
         self.known = {one.key: one for one in knowledge_of(row.source).verified}
-        self.start = _terms(row.source, row)
+        self.start = start_of(row.source, row)
+        self.asker = Asker(self.teller, row.asked_by, row.used) if row.with_llm else None
+        self.unasked = ""
         self.history = History.of(row.tree)
         self.wanted: dict[str, Rows | None] = {}
         self.gives_way = False
@@ -182,7 +171,7 @@ class _Work:
         if not self.known:
             self.lease.end(why=NOTHING)
             return
-        if not _is_as_left(row.source, row):
+        if not is_as_left(row.source, row):
             self.lease.end(why=CHANGED)
             return
         marks = {self.marks[key]: str(self.parts[group]) for key, group in self.groups.items()}
@@ -192,34 +181,56 @@ class _Work:
         }
         self.lease.write(parts=row.parts)
         improver = Improver(
-            self.history, self.groups, self.parts, self.ask, self.editor().propose, Limits(calls=row.calls)
+            self.history, self.groups, self.parts, self.ask, self.proposing(), Limits(calls=row.calls)
         )
         while True:
             try:
                 step = improver.step()
-            except Stopped:
+            except (Stopped, Cancelled):
+                self.paused()
+                return
+            except Unasked as error:
+                self.unasked = str(error)
                 self.paused()
                 return
             if step.what == "ended":
-                self.lease.end(why=step.why, tree=self.history.plain())
+                self.lease.end(why=step.why, **self.fields())
                 return
             if not self.kept(step):
                 return
 
+    def proposing(self) -> Propose:
+        """The editor: a language model, or rules. Both see the work part alone."""
+        if self.asker is None:
+            return self.editor().propose
+        source, opened = self.row.source, self.opened
+        work = self.work()
+        context = Context(opened.catalog, self.teller.index, self.start, work, source.privacy)
+        fit = Fitting(opened, work.keys())
+        return LlmEditor(self.asker, context, self.seen, self.history, fit, self.watch.cancelled).propose
+
+    def work(self) -> dict[str, VerifiedAnswer]:
+        """The verified answers of the work part, by their keys."""
+        return {key: one for key, one in self.known.items() if self.parts[self.groups[key]] is Part.WORK}
+
+    def seen(self) -> dict[str, Seen]:
+        """The questions of the work part with the SQL of the last wrong answer to each."""
+        shown = self.row.shown
+        return {key: Seen(one.question, one.sql, shown.get(key, "")) for key, one in self.work().items()}
+
     def editor(self) -> RuleEditor:
         """The editor of rules, who sees the work part with what the start answers there."""
-        bare = Knowledge(self.start)
         seen = {}
-        for key, one in self.known.items():
-            if self.parts[self.groups[key]] is Part.WORK and not self.watch.cancelled.is_set():
-                seen[key] = Seen(one.question, one.sql, self.teller.answer(one.question, bare).sql)
+        for key, one in self.work().items():
+            if not self.watch.cancelled.is_set():
+                seen[key] = Seen(one.question, one.sql, self.teller.answer(one.question, self.start).sql)
         words = StoredTerm.objects.filter(source=self.row.source).exclude(kind=StoredTerm.Kind.RULE)
         known = [word for phrase, more in words.values_list("phrase", "synonyms") for word in (phrase, *more)]
         return RuleEditor(seen, self.opened.catalog, self.history, known)
 
     def ask(self, edits: Sequence[Edit], keys: Sequence[str]) -> Mapping[str, bool]:
         """Answer verified questions as if none were verified, with some edits; fewer where it gives way or is stopped."""
-        known = Knowledge((*self.start, *map(term_of_edit, edits)))
+        known, catalog = applied(edits, self.start, self.opened.catalog, self.known)
         found: dict[str, bool] = {}
         for key in keys:
             if self.watch.cancelled.is_set():
@@ -228,30 +239,56 @@ class _Work:
                 self.gives_way = True
             if self.gives_way:
                 break
-            right = self.is_right(self.known[key], known)
+            try:
+                right = self.is_right(self.known[key], known, catalog)
+            except Unasked as error:
+                self.unasked = str(error)
+                break
             if self.watch.cancelled.is_set():
                 break  # an answer that was ended says nothing
             found[key] = right
         return found
 
-    def is_right(self, one: VerifiedAnswer, known: Knowledge) -> bool:
-        """Whether a question is answered with the rows that its verified SQL gives."""
+    def is_right(self, one: VerifiedAnswer, known: Knowledge, catalog: Catalog) -> bool:
+        """Whether a question is answered with the rows that its verified SQL gives. Raises: Unasked."""
         if one.key not in self.wanted:
             try:
                 self.wanted[one.key] = self.teller.rows(one.sql)
             except DatabaseError:
                 self.wanted[one.key] = None
         wanted = self.wanted[one.key]
-        return wanted is not None and is_alike(self.teller.answer(one.question, known), wanted, one)
+        if wanted is None:
+            return False
+        answer = self.answer(one, known, catalog)
+        right = is_alike(answer, wanted, one)
+        if self.asker is not None and self.parts[self.groups[one.key]] is Part.WORK and not right:
+            self.row.shown[one.key] = (answer.sql or "")[:SHOWN_CHARS]
+        return right
+
+    def answer(self, one: VerifiedAnswer, known: Knowledge, catalog: Catalog) -> Answer:
+        """Answer a question as if it were not verified; examples of its own template are not shown with it. Raises: Unasked."""
+        if self.asker is None:
+            return self.teller.answer(one.question, known)
+        group = self.groups[one.key]
+        examples = tuple(other for other in known.examples if self.groups.get(other.key) != group)
+        return self.asker.answer(one.question, replace(known, examples=examples), catalog)
+
+    def fields(self) -> dict[str, Any]:
+        """What of the row changes while it goes on."""
+        row = self.row
+        if self.asker is not None:
+            row.used = self.asker.used
+        return {"tree": self.history.plain(), "learnt": row.learnt, "shown": row.shown, "used": row.used}
 
     def paused(self) -> None:
-        """Queue it again, or end it where somebody stopped it. Raises: LeaseLost."""
-        tree = self.history.plain()
+        """Queue it again, or end it where somebody stopped it, or no language model can be asked. Raises: LeaseLost."""
         if self.watch.is_stopped:
-            self.lease.end(why=STOPPED, tree=tree)
+            self.lease.end(why=STOPPED, **self.fields())
+        elif self.unasked:
+            self.lease.end(why=self.unasked, **self.fields())
         else:
             later = timezone.now() + timedelta(seconds=PAUSE_SECONDS)
-            self.lease.put_off(later, attempts=self.row.attempts - 1, tree=tree)
+            self.lease.put_off(later, attempts=self.row.attempts - 1, **self.fields())
 
     # ------------------------------------------------------------ what a step did
 
@@ -265,10 +302,11 @@ class _Work:
                 done["still"] = False
                 self.lease.end(why=CHANGED)
                 return
-            if step.what == "accepted" and step.version is not None:
-                self.bring(step.version)
-            elif step.what == "rolled back" and step.version is not None:
-                self.take_out(step.version)
+            by = row.asked_by or row.source.owner
+            if step.what == "accepted":
+                bring(row, self.history.edits(self.history.in_force), by)
+            elif step.what == "rolled back":
+                take_out(row, self.history.edits(self.history.in_force), by)
             number = row.steps.count() + 1
             ImprovementStep.objects.create(
                 improvement=row,
@@ -278,51 +316,21 @@ class _Work:
                 parent=step.parent,
                 said=dict(storable(self.told(step))),
             )
-            self.lease.write(tree=self.history.plain(), learnt=row.learnt)
+            self.lease.write(**self.fields())
 
         self.lease.keep(write)
         return done["still"]
 
-    def bring(self, version: int) -> None:
-        """Put the terms of a version into force that are not yet; those of the version before that it does not hold go."""
-        row, by = self.row, self.row.asked_by or self.row.source.owner
-        held = [dict(edit.change) for edit in self.history.edits(version)]
-        for pks in row.learnt.values():
-            for term in StoredTerm.objects.filter(pk__in=pks, status=StoredTerm.Status.FORCE):
-                if {"kind": term.kind, "phrase": term.phrase, "body": term.sql} not in held:
-                    term_status(term, StoredTerm.Status.RETIRED, by)
-        made = []
-        for change in held:
-            same = StoredTerm.objects.filter(
-                source=row.source, kind=change["kind"], phrase__iexact=change["phrase"], sql=change["body"]
-            ).first()
-            if same is not None:
-                if same.status != StoredTerm.Status.FORCE:
-                    term_status(same, StoredTerm.Status.FORCE, by)
-                made.append(same.pk)
-                continue
-            wish = TermWish(
-                change["phrase"], change["kind"], change["body"], description="learnt from verified answers"
-            )
-            with suppress(TermRefused):
-                made.append(term_save(row.source, wish, change["body"], by).pk)
-        row.learnt = {**row.learnt, str(version): made}
-
-    def take_out(self, version: int) -> None:
-        """Retire the terms of a version that the one in force now does not hold."""
-        row, by = self.row, self.row.asked_by or self.row.source.owner
-        stay = set(row.learnt.get(str(self.history.in_force), ()))
-        for term in StoredTerm.objects.filter(pk__in=set(row.learnt.get(str(version), ())) - stay):
-            term_status(term, StoredTerm.Status.RETIRED, by)
-
     def told(self, step: Step) -> dict[str, Any]:
         """A step as a page shows it: the edit, what it won and lost, and the questions that changed."""
         said: dict[str, Any] = {"why": step.why, "work": list(step.work), "calls": self.history.calls}
+        if step.edit is not None:
+            return said | self.told_edit(step.edit)
         if step.version is None or not self.history.versions[step.version].edit:
             return said
         version = self.history.versions[step.version]
         assert version.edit is not None
-        said |= {"edit": dict(version.edit.change), "author": version.edit.author, "reason": version.edit.why}
+        said |= self.told_edit(version.edit)
         if (gated := step.gated) is not None:
             said["gate"] = {"won": gated.won, "lost": gated.lost, "p": gated.p, "level": gated.level}
         parent = self.history.versions[version.parent or 0]
@@ -336,6 +344,13 @@ class _Work:
                 if key in before and key in self.known and now[key] != before[key]
             ][:CHANGED_SHOWN]
         return said
+
+    def told_edit(self, edit: Edit) -> dict[str, Any]:
+        """An edit as a page shows it; examples by the words of their questions."""
+        answers = edit.change.get("answers", ())
+        asked = [self.known[key].question for key in answers if key in self.known]
+        shown = {**edit.change, "questions": asked} if asked else dict(edit.change)
+        return {"edit": shown, "author": edit.author, "reason": edit.why}
 
     def _in_force(self, version: Any) -> Any:
         """The version that one was held against at the gate."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mirror.knowledge.improving import CALLS, LEAST_TEMPLATES, MOST_CALLS
 from mirror.knowledge.improving_telling import StepLine
-from mirror.knowledge.models import Improvement, StoredTerm
+from mirror.knowledge.models import Improvement, StoredAnswer, StoredTerm
 from mirror.paging import Pager
 from mirror.work.leases import Status
 
@@ -27,6 +27,9 @@ class ImprovingPage:
     state: str
     facts: Sequence[tuple[str, str]]
     learnt: Sequence[StoredTerm]
+    described: Sequence[tuple[str, str]]
+    examples: Sequence[StoredAnswer]
+    llms: str
     steps: Sequence[StepLine]
     pager: Pager | None
     templates: int

@@ -11,6 +11,8 @@ from mirror.knowledge.models import Improvement, ImprovementStep
 from mirror.phrases import counted
 from mirror.work.leases import Status
 from sqlagent.evaluation.improving import History, Part, State
+from sqlagent.evaluation.improving.changes import DESCRIPTION, EXAMPLES, subject_of
+from sqlagent.values import TermKind
 
 if TYPE_CHECKING:
     from mirror.sources.models import Source
@@ -22,18 +24,25 @@ WORDS = {
     "refused": "Refused",
     "rolled back": "Rolled back",
     "nothing": "No edit",
+    "unfit": "Unusable",
     "known": "Tried before",
 }
+
+KINDS = {DESCRIPTION: "description", EXAMPLES: "", TermKind.RULE: "rule"}
+"""What an edit is called where it is no term."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepLine:
-    """One step in words; `is_open` where its edit may still be made a term by hand."""
+    """One step in words; `is_open` where its edit may still be made a term by hand. `kind` is empty for terms, `questions` are those of a set of examples."""
 
     row: ImprovementStep
     what: str
     phrase: str
+    kind: str
     body: str
+    questions: Sequence[str]
+    author: str
     reason: str
     work: str
     gate: str
@@ -57,7 +66,12 @@ def facts_of(row: Improvement) -> list[tuple[str, str]]:
     tree, sizes = History.of(row.tree), Counter(row.parts.get("sizes", {}))
     start, now = tree.versions[0], tree.versions[tree.in_force]
     facts = [(f"{part} part".capitalize(), counted(sizes[str(part)], "template")) for part in Part]
-    facts.append(("Answers asked for", f"{tree.calls:,} of {row.calls:,}"))
+    asked = "Answers and proposals asked for" if row.with_llm else "Answers asked for"
+    facts.append((asked, f"{tree.calls:,} of {row.calls:,}"))
+    if row.used.get("calls"):
+        money = f", {row.used['money']:.4f} of money" if row.used["money"] else ""
+        cost = f"{counted(row.used['calls'], 'call')}, {row.used['tokens']:,} tokens{money}"
+        facts.append((f"Cost of {', '.join(row.used['names'])}", cost))
     for name, held in (("Right in the work part", "work"), ("Right at the gate", "gate")):
         before, after = getattr(start, held), getattr(now, held)
         if before and after:
@@ -87,10 +101,13 @@ def _line(row: ImprovementStep, tree: History) -> StepLine:
     return StepLine(
         row,
         WORDS.get(row.what, row.what),
-        str(edit.get("phrase", "")),
+        subject_of(edit) if edit else "",
+        KINDS.get(str(edit.get("kind", "")), ""),
         str(edit.get("body", "")),
+        [str(one) for one in edit.get("questions", ())],
+        str(said.get("author", "")),
         str(said.get("reason", "")),
-        f"{work[0]} won, {work[1]} lost" if edit and row.what != "rolled back" else "",
+        f"{work[0]} won, {work[1]} lost" if edit and row.what not in ("rolled back", "unfit") else "",
         f"{gate['won']} won, {gate['lost']} lost, p = {gate['p']:.2g} (needed {gate['level']:.2g})"
         if gate
         else "",
@@ -100,7 +117,9 @@ def _line(row: ImprovementStep, tree: History) -> StepLine:
             for title, key in (("Work part", "work_changed"), ("Gate", "gate_changed"))
             if said.get(key)
         ],
-        version is not None and version.state is State.PROPOSED,
+        version is not None
+        and version.state is State.PROPOSED
+        and edit.get("kind") not in (DESCRIPTION, EXAMPLES),
     )
 
 

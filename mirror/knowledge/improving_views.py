@@ -14,6 +14,7 @@ from mirror.knowledge.improving_pages import ImprovingPage
 from mirror.knowledge.improving_telling import facts_of, lines_of, state_of
 from mirror.knowledge.models import ImprovementStep
 from mirror.knowledge.source_views import source_permitted
+from mirror.llms.selectors import llm_names
 from mirror.paging import pager_of
 from mirror.people.requests import PersonRequest
 from mirror.work.leases import Status
@@ -34,7 +35,7 @@ def improving(request: PersonRequest, pk: int) -> HttpResponse:
         return HttpResponse(status=204, headers={"HX-Redirect": request.path})
     found = ImprovementStep.objects.filter(improvement=row)
     shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
-    learnt = [number for numbers in row.learnt.values() for number in numbers] if row is not None else []
+    learnt = row.learnt if row is not None else {}
     page = ImprovingPage(
         source=source,
         may_teach=selectors.may_teach(request.user, source),
@@ -42,7 +43,10 @@ def improving(request: PersonRequest, pk: int) -> HttpResponse:
         row=row,
         state=state_of(row) if row is not None else "",
         facts=facts_of(row) if row is not None else (),
-        learnt=list(selectors.terms_of(source).filter(pk__in=learnt)),
+        learnt=list(selectors.terms_of(source).filter(pk__in=learnt.get("terms", ()))),
+        described=selectors.descriptions_learnt(source, row),
+        examples=list(selectors.examples_of(source)) if "examples" in learnt else (),
+        llms=", ".join(llm_names(source)),
         steps=lines_of(row, list(shown)) if row is not None else (),
         pager=pager_of(shown),
         templates=sum(row.parts.get("sizes", {}).values()) if row is not None else 0,
@@ -55,7 +59,9 @@ def start(request: PersonRequest, pk: int) -> HttpResponse:
     """Start it, or let it go on with a fresh budget."""
     source = source_permitted(request, pk, to_teach=True)
     typed = request.POST.get("calls", "")
-    improvement_ask(source, request.user, int(typed) if typed.isdecimal() and len(typed) < 7 else CALLS)
+    calls = int(typed) if typed.isdecimal() and len(typed) < 7 else CALLS
+    with_llm = bool(request.POST.get("llm")) and bool(llm_names(source))
+    improvement_ask(source, request.user, calls, with_llm=with_llm)
     return redirect("knowledge:improving", pk)
 
 

@@ -18,10 +18,17 @@ if TYPE_CHECKING:
 def knowledge_of(source: Source) -> Knowledge:
     """Terms in force that work, and verified answers that still run: two looks into the store."""
     answers = StoredAnswer.objects.filter(source=source, taken_back_at=None, problem="")
+    rows = list(answers.select_related("verified_by").order_by("verified_at", "pk"))
     return Knowledge(
         terms_of(source),
-        tuple(map(answer_of, answers.select_related("verified_by").order_by("verified_at", "pk"))),
+        tuple(map(answer_of, rows)),
+        tuple(answer_of(row) for row in rows if row.is_example),
     )
+
+
+def as_if_unverified(known: Knowledge, one: VerifiedAnswer) -> Knowledge:
+    """What is known of a source where nothing is verified: its terms, and its examples but for the question itself."""
+    return Knowledge(known.terms, examples=tuple(other for other in known.examples if other.key != one.key))
 
 
 def terms_of(source: Source) -> tuple[Term, ...]:

@@ -90,6 +90,9 @@ class StoredAnswer(models.Model):
     )
     verified_at = models.DateTimeField(default=timezone.now)
     problem = models.TextField(blank=True)
+    is_example = models.BooleanField(
+        default=False, help_text="Language models are shown it with every question"
+    )
     taken_back_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
@@ -200,7 +203,8 @@ class Improvement(Retried):
     """A context that improves itself: the tree of versions of what is known of one source, grown by a worker from the verified answers.
 
     `base` names the knowledge that it started from; where people change that, it ends and the next one starts anew. `tree` holds the versions,
-    `parts` which third each template belongs to and how large these are, `learnt` the terms that each version brought into force.
+    `parts` which third each template belongs to and how large these are, `learnt` what it brought into force (see `improving_store`). With a language
+    model, `shown` is the SQL of the last wrong answer to each question of the work part, and `used` what the model cost.
     """
 
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="improvements")
@@ -212,6 +216,11 @@ class Improvement(Retried):
     tree = models.JSONField(default=dict, blank=True)
     parts = models.JSONField(default=dict, blank=True)
     learnt = models.JSONField(default=dict, blank=True)
+    with_llm = models.BooleanField(
+        default=False, help_text="A language model edits and answers, on the budget of who asked"
+    )
+    shown = models.JSONField(default=dict, blank=True)
+    used = models.JSONField(default=dict, blank=True)
     why = models.TextField(blank=True, help_text="Why it ended")
     problem = models.TextField(blank=True, help_text="What went wrong")
 

@@ -16,6 +16,7 @@ from mirror.knowledge.models import (
     StoredTerm,
     Trial,
 )
+from mirror.sources.corrections import corrections_in_force
 from mirror.sources.selectors import may_decide
 from mirror.work.leases import Status
 from sqlagent.sql.statements import is_query
@@ -97,6 +98,19 @@ def rounds_of(user: User, source: Source) -> QuerySet[PosedRound]:
 def improvements_of(source: Source) -> QuerySet[Improvement]:
     """The improvements of what is known of a source, the latest first."""
     return Improvement.objects.filter(source=source).select_related("asked_by").order_by("-pk")
+
+
+def descriptions_learnt(source: Source, row: Improvement | None) -> list[tuple[str, str]]:
+    """The descriptions in force that an improvement brought: of what, and what they say."""
+    own = dict(row.learnt.get("descriptions", ())) if row is not None else {}
+    found = corrections_in_force(source).filter(pk__in=own)
+    return [(".".join(filter(None, (one.table, one.column))), one.told) for one in found]
+
+
+def examples_of(source: Source) -> QuerySet[StoredAnswer]:
+    """The verified answers that language models are shown with every question of a source."""
+    held = StoredAnswer.objects.filter(source=source, taken_back_at=None, problem="", is_example=True)
+    return held.order_by("verified_at", "pk")
 
 
 def feedback_given(user: User, run: int, version: int) -> Feedback | None:

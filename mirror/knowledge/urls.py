@@ -18,6 +18,7 @@ urlpatterns = [
     path("<int:pk>/knowledge/trials/<int:trial>/change/", views.change, name="trial_change"),
     path("<int:pk>/knowledge/answers/", views.answers, name="answers"),
     path("<int:pk>/knowledge/answers/<int:answer>/take-back/", views.take_back, name="take_back"),
+    path("<int:pk>/knowledge/answers/<int:answer>/no-example/", views.example_end, name="example_end"),
     path("<int:pk>/knowledge/questions/", posing_views.questions, name="questions"),
     path("<int:pk>/knowledge/questions/new/", posing_views.pose, name="questions_new"),
     path("<int:pk>/knowledge/questions/<int:round>/", posing_views.decide, name="questions_decide"),

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.knowledge import selectors
-from mirror.knowledge.answer_services import AnswerRefused, answer_take_back
+from mirror.knowledge.answer_services import AnswerRefused, answer_take_back, examples_set
 from mirror.knowledge.feedback_services import feedback_end, feedback_verify
 from mirror.knowledge.forms import TermForm
 from mirror.knowledge.improving_telling import version_change
@@ -191,6 +191,17 @@ def take_back(request: PersonRequest, pk: int, answer: int) -> HttpResponse:
     row = get_object_or_404(StoredAnswer, pk=answer, source=source, taken_back_at=None)
     answer_take_back(row, request.user)
     messages.success(request, "It is verified no longer.")
+    return redirect("knowledge:answers", pk)
+
+
+@require_POST
+def example_end(request: PersonRequest, pk: int, answer: int) -> HttpResponse:
+    """Show an answer to language models with every question no longer."""
+    source = source_permitted(request, pk, to_teach=True)
+    row = get_object_or_404(selectors.examples_of(source), pk=answer)
+    others = selectors.examples_of(source).exclude(pk=row.pk).values_list("pk", flat=True)
+    examples_set(source, list(others), request.user)
+    messages.success(request, "Language models are shown it only where a question is alike.")
     return redirect("knowledge:answers", pk)
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from sqlagent import pipeline
 from sqlagent.evaluation.improving import Edit, History, Improver, Limits, grouped, split
-from sqlagent.evaluation.improving.rules import RuleEditor, Seen, term_of
+from sqlagent.evaluation.improving.changes import term_of
+from sqlagent.evaluation.improving.rules import RuleEditor, Seen
 from sqlagent.evaluation.items import Databases, Item, Source
 from sqlagent.evaluation.lenient import Golds
 from sqlagent.evaluation.scoring import mcnemar

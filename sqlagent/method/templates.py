@@ -54,6 +54,9 @@ NEAR, SHOWN = 0.55, 3
 TERMS_SHOWN, RULES_SHOWN = 20, 20
 """Terms and rules of a source that one prompt tells of."""
 
+EXAMPLES_SHOWN = 5
+"""Examples that every prompt of a source shows, beside those that are alike."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
@@ -129,7 +132,7 @@ def near(question: str, verified: Sequence[VerifiedAnswer], most: int = SHOWN) -
 
 
 def with_knowledge(question: Question, linked: LinkedSchema, knowledge: Knowledge) -> LinkedSchema:
-    """Give a linked schema with what a prompt tells of the team's knowledge: rules, terms near the question, verified answers alike."""
+    """Give a linked schema with what a prompt tells of the team's knowledge: rules, terms near the question, verified answers alike, examples."""
     rules = [t for t in knowledge.terms if t.kind is TermKind.RULE][:RULES_SHOWN]
     said = phrase_stems(question.text)
     close = [
@@ -137,8 +140,8 @@ def with_knowledge(question: Question, linked: LinkedSchema, knowledge: Knowledg
         for t in knowledge.terms
         if t.kind is not TermKind.RULE and any(phrase_stems(phrase) & said for phrase in t.phrases)
     ]
-    examples = near(question.text, knowledge.verified)
-    told = Knowledge((*rules, *close[:TERMS_SHOWN]), examples)
+    examples = (*near(question.text, knowledge.verified), *knowledge.examples[:EXAMPLES_SHOWN])
+    told = Knowledge((*rules, *close[:TERMS_SHOWN]), tuple(dict.fromkeys(examples)))
     return replace(linked, knowledge=told) if told.terms or told.verified else linked
 
 

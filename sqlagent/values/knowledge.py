@@ -51,10 +51,14 @@ class VerifiedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What a team says of one source: terms in force, and verified answers whose SQL still runs."""
+    """What a team says of one source: terms in force, and verified answers whose SQL still runs.
+
+    `examples` are verified answers that a language model is shown with every question; they answer none by themselves.
+    """
 
     terms: tuple[Term, ...] = ()
     verified: tuple[VerifiedAnswer, ...] = ()
+    examples: tuple[VerifiedAnswer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,30 @@ from sqlagent.evaluation.improving import (
     Limits,
     Part,
     State,
+    Unfit,
     gate,
     grouped,
     level,
     sign_test,
     split,
 )
+from sqlagent.evaluation.improving.changes import applied
 from sqlagent.evaluation.improving.histories import EDITORS, World, history, interval
+from sqlagent.evaluation.improving.llm_editor import Context, LlmEditor, NotFit
 from sqlagent.evaluation.improving.loop import Stopped
+from sqlagent.evaluation.improving.rules import Seen
+from sqlagent.testing import ScriptedLlm
+from sqlagent.values import (
+    Catalog,
+    Column,
+    Correction,
+    Knowledge,
+    Subject,
+    Table,
+    Term,
+    TermKind,
+    VerifiedAnswer,
+)
 
 
 class Shop:
@@ -217,3 +233,106 @@ def test_exact_figures():
     assert sign_test(0, 0) == 1.0 and level(0) >= level(30) > level(300) > 0
     low, high = interval(4, 200)
     assert (round(100 * low, 2), round(100 * high, 2)) == (0.55, 5.04)
+
+
+# ---------------------------------------------------------------- the editor that is a language model
+
+SHOP = Catalog(
+    "sqlite",
+    (
+        Table("orders", (Column("id"), Column("amount"), Column("status"))),
+        Table("salaries", (Column("id"), Column("pay"))),
+    ),
+    corrections=(Correction(Subject.HIDDEN, "salaries"),),
+)
+SEEN = {
+    str(n): Seen(
+        f"number of grand orders of kind {n}",
+        f"SELECT COUNT(*) FROM orders WHERE amount > 1234567 AND status = 'Secret {n}'",
+        "SELECT COUNT(*) FROM orders WHERE status = 'Other town'",
+    )
+    for n in range(20)
+}
+
+
+def editor(*replies: str, privacy: str = "schema", seen=SEEN, fit=lambda change: change) -> LlmEditor:
+    answers = {key: VerifiedAnswer(one.text, one.sql, key=key) for key, one in seen.items()}
+    context = Context(
+        SHOP, None, Knowledge((Term("vip", TermKind.RULE, "Count each once."),)), answers, privacy
+    )
+    return LlmEditor(ScriptedLlm(list(replies)), context, lambda: seen, History(), fit)
+
+
+@pytest.mark.parametrize(("privacy", "tells"), [("schema", False), ("masked", False), ("rows", True)])
+def test_failures_go_out_with_what_differs_and_no_stored_value_below_rows(privacy, tells):
+    text = editor(privacy=privacy).request([], list(SEEN.values())[:2]).messages[0].text
+    assert "[2] Question: number of grand orders of kind 1" in text and "- condition: " in text
+    assert ("Secret 1" in text, "Other town" in text, "1234567" in text) == (tells,) * 3
+    assert "Generalize." in text and "Count each once." in text and "salaries" not in text
+
+
+def test_a_call_shows_some_failures_counts_on_the_budget_and_the_next_one_shows_the_next():
+    made = editor(
+        '{"kind": "rule", "phrase": "kinds", "body": "Each once.", "why": "twice"}', '{"kind": "none"}'
+    )
+    edit = made.propose([], list(SEEN))
+    assert edit == Edit({"kind": "rule", "phrase": "kinds", "body": "Each once."}, made.llm.name, "twice")
+    made.history.grown(0, edit)
+    made.history.edits_asked += 1
+    assert made.propose([], list(SEEN)) is None and made.history.calls == 2
+    first, second = (request.messages[0].text for request in made.llm.requests)
+    assert "of kind 0\n" in first and "of kind 8\n" not in first
+    assert "of kind 8\n" in second and "rule of kinds: Each once. -- did not help" in second
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "No idea.",
+        "{}",
+        '{"kind": 7}',
+        '{"kind": "poem", "body": "x"}',
+        '{"kind": "rule", "phrase": ["a"], "body": "x"}',
+        '{"kind": "examples", "questions": "all"}',
+        '{"kind": "examples", "questions": [0, -1, 99, true, "1"]}',
+        '{"kind": "rule", "phrase": "a", "body": "' + "x" * 9_000 + '"}',
+        '{"kind": "rule", "phrase": "refused", "body": "x"}',
+    ],
+)
+def test_a_reply_that_is_no_edit_is_told_and_never_raised(reply):
+    def fit(change):
+        if change.get("phrase") == "refused":
+            raise NotFit("Said to people.", "Told to the editor.")
+        return change
+
+    made = editor(reply, '{"kind": "none"}', fit=fit)
+    found = made.propose([], ["1"])
+    assert isinstance(found, Unfit) and found.why and len(made.history.unfit) == 1
+    assert History.of(json.loads(json.dumps(made.history.plain()))) == made.history
+    made.propose([], ["1"])
+    assert "could not be tried" in made.llm.requests[-1].messages[0].text
+    assert "Said to people" not in made.llm.requests[-1].messages[0].text
+
+
+def test_an_unfit_proposal_is_a_step_that_changes_no_version():
+    shop = Shop()
+    shop.edits = [Unfit("Not an edit."), Unfit("Nor this.", Edit({"kind": "rule"}))]
+    improver = shop.improver(idle=3)
+    assert steps(improver) == ["began", "unfit", "unfit", "nothing", "ended"]
+    assert len(improver.history.versions) == 1
+
+
+def test_a_later_description_or_set_of_examples_replaces_the_one_before():
+    answers = {"1": VerifiedAnswer("a", "SELECT 1"), "2": VerifiedAnswer("b", "SELECT 2")}
+    first = {"kind": "description", "table": "orders", "column": "amount", "body": "In cents."}
+    edits = [
+        Edit(first),
+        Edit({"kind": "examples", "answers": ["1"]}),
+        Edit({**first, "body": "In euros."}),
+        Edit({"kind": "examples", "answers": ["2"]}),
+    ]
+    known, catalog = applied(edits, Knowledge(), SHOP, answers)
+    assert [one.question for one in known.examples] == ["b"]
+    assert [one.told for one in catalog.corrections if one.subject is Subject.DESCRIPTION] == ["In euros."]
+    assert SHOP.corrections[0] in catalog.corrections

@@ -177,22 +177,22 @@ LATER = {
         "0006_posed_rounds",
         "0007_improvements",
         "0008_evaluations_with_llm",
+        "0009_improvements_with_llm",
     }
 }
 """Migrations that the earlier Mirror did not have, by their app."""
 
 UNKNOWN = frozenset({"knowledge_posedround", "knowledge_improvement", "knowledge_improvementstep"})
-ADDED = ("knowledge_evaluation", "with_llm")
-"""The tables and the column that these make."""
+ADDED = {"knowledge_evaluation": "with_llm", "knowledge_storedanswer": "is_example"}
+"""The tables, and the columns of others, that these make."""
 
 
 @pytest.fixture
 def earlier(backup, tmp_path: Path) -> Path:
     """The same as an earlier Mirror would have made it: before migrations were put together, and without the last of one app."""
-    place = 0
+    places: dict[str, int] = {}
 
     def change(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-        nonlocal place
         if name == "manifest.json":
             told = json.loads(data)
             for app, names in told["migrations"].items():
@@ -200,10 +200,12 @@ def earlier(backup, tmp_path: Path) -> Path:
                 told["migrations"][app] = [one for one in names if "squashed" not in one and one not in left]
             for table in UNKNOWN:
                 del told["tables"][table]
-            place = told["tables"][ADDED[0]].index(ADDED[1])
-            del told["tables"][ADDED[0]][place]
+            for table, column in ADDED.items():
+                places[table] = told["tables"][table].index(column)
+                del told["tables"][table][places[table]]
             data = json.dumps(told).encode()
-        elif name.startswith(f"rows/{ADDED[0]}/"):
+        elif (table := name.split("/")[1] if name.startswith("rows/") else "") in ADDED:
+            place = places[table]
             rows = [json.loads(line) for line in gzip.decompress(data).splitlines()]
             data = gzip.compress(
                 b"\n".join(json.dumps(row[:place] + row[place + 1 :]).encode() for row in rows)

@@ -7,7 +7,7 @@ decides. Pure: asking and editing are given from outside.
 from sqlagent.evaluation.improving.gating import Gated, gate, level, sign_test
 from sqlagent.evaluation.improving.loop import Improver, Limits, Step
 from sqlagent.evaluation.improving.splitting import LEAST_TEMPLATES, Part, grouped, kept_parts, split
-from sqlagent.evaluation.improving.versions import Edit, History, State, Version
+from sqlagent.evaluation.improving.versions import Edit, History, State, Unfit, Version
 
 __all__ = [
     "LEAST_TEMPLATES",
@@ -19,6 +19,7 @@ __all__ = [
     "Part",
     "State",
     "Step",
+    "Unfit",
     "Version",
     "gate",
     "grouped",

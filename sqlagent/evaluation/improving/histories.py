@@ -145,7 +145,7 @@ def _run_ungated(improver: Improver) -> None:
         improver.answered(parent, Part.WORK)
         failures = [key for key in improver.work if not parent.work[key]]
         edit = improver.propose(state.edits(parent.number), failures) if failures else None
-        if edit is None:
+        if not isinstance(edit, Edit):
             return
         version = state.grown(parent.number, edit)
         improver.answered(version, Part.WORK)

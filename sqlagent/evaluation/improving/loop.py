@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from sqlagent.evaluation.improving.gating import Gated, against, by_group, gate
 from sqlagent.evaluation.improving.splitting import LEAST_TEMPLATES, Part
-from sqlagent.evaluation.improving.versions import Edit, History, State, Version
+from sqlagent.evaluation.improving.versions import Edit, History, State, Unfit, Version
 
 Ask = Callable[[Sequence[Edit], Sequence[str]], Mapping[str, bool]]
 """Answers questions (by their keys) with the start's context and some edits, and says which are right; fewer than asked where it was stopped."""
 
-Propose = Callable[[Sequence[Edit], Sequence[str]], "Edit | None"]
-"""Proposes an edit of a context, shown the questions of the work part that it answers wrongly; None where it has none."""
+Propose = Callable[[Sequence[Edit], Sequence[str]], "Edit | Unfit | None"]
+"""Proposes an edit of a context, shown the questions of the work part that it answers wrongly; None where it has none, `Unfit` where it cannot be tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one step did. `what`: began, refused, proposed, accepted, rolled back, nothing, known, ended (with the reason in `why`)."""
+    """What one step did. `what`: began, refused, proposed, accepted, rolled back, nothing, unfit, known, ended (with the reason in `why`).
+
+    `edit` is the one that an unfit step could not try.
+    """
 
     what: str
     version: int | None = None
@@ -35,6 +38,7 @@ class Step:
     work: tuple[int, int] = (0, 0)
     gated: Gated | None = None
     why: str = ""
+    edit: Edit | None = None
 
 
 class Stopped(Exception):
@@ -84,6 +88,8 @@ class Improver:
         history.idle += 1
         if edit is None:
             return Step("nothing", parent=parent.number, why="No edit was proposed.")
+        if isinstance(edit, Unfit):
+            return Step("unfit", parent=parent.number, why=edit.why, edit=edit.edit)
         if any(edit.change == one.change for one in edits) or any(
             one.parent == parent.number and one.edit is not None and one.edit.change == edit.change
             for one in history.versions

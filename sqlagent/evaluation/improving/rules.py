@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlagent.catalog.glossary.recurring import Edited, Recurring, Stated, lacking, recurring, unused
 from sqlagent.evaluation.improving.versions import Edit, History
-from sqlagent.values import Catalog, Term, TermKind
+from sqlagent.values import Catalog
 
 AUTHOR = "rules"
 RECURS = 2
@@ -55,9 +55,3 @@ class RuleEditor:
         stated = [Stated(one.text, one.sql) for one in self.seen.values()]
         yield from ((one, "Recurs in verified SQL") for one in recurring(stated, self.catalog, RECURS))
         yield from ((one, "Missing in what was answered wrongly") for one in lacking(wrong, self.catalog))
-
-
-def term_of(edit: Edit, author: str = "") -> Term:
-    """The term that an edit adds."""
-    change = edit.change
-    return Term(str(change["phrase"]), TermKind(change["kind"]), str(change["body"]), author=author)

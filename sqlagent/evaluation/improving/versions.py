@@ -12,6 +12,10 @@ EXPLORES = 0.5
 """Weight of what was seldom grown from, against what is right most often (c of UCB1, of shares between 0 and 1)."""
 
 
+UNFIT_KEPT = 10
+"""Proposals that could not be tried, of which an editor is told."""
+
+
 class State(StrEnum):
     """What became of a version."""
 
@@ -29,6 +33,14 @@ class Edit:
     change: Mapping[str, Any]
     author: str = ""
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """A proposal that cannot be tried: why not, and the edit as far as there is one."""
+
+    why: str
+    edit: Edit | None = None
 
 
 @dataclass(slots=True)
@@ -49,6 +61,8 @@ class Version:
 class History:
     """All versions of one source; plain values lead to it and back, so that it is kept between two steps.
 
+    `unfit` holds the latest proposals that could not be tried: what was proposed, and why not.
+
     Example:
         >>> history = History()
         >>> one = history.grown(0, Edit({"phrase": "vip"}))
@@ -62,6 +76,11 @@ class History:
     calls: int = 0
     edits_asked: int = 0
     idle: int = 0
+    unfit: list[list[str]] = field(default_factory=list)
+
+    def turned_down(self, what: str, why: str) -> None:
+        """Keep a proposal that could not be tried, the latest ones alone."""
+        self.unfit = [*self.unfit, [what, why]][-UNFIT_KEPT:]
 
     def grown(self, parent: int, edit: Edit) -> Version:
         """Add a version below another one."""
@@ -115,6 +134,7 @@ class History:
             "calls": self.calls,
             "edits_asked": self.edits_asked,
             "idle": self.idle,
+            "unfit": self.unfit,
         }
 
     @classmethod
@@ -134,6 +154,5 @@ class History:
             )
             for one in plain["versions"]
         ]
-        return cls(
-            versions, **{name: plain[name] for name in ("in_force", "tests", "calls", "edits_asked", "idle")}
-        )
+        counts = {name: plain[name] for name in ("in_force", "tests", "calls", "edits_asked", "idle")}
+        return cls(versions, **counts, unfit=[list(one) for one in plain.get("unfit", ())])

@@ -17,14 +17,17 @@ fence it stands in: a stored text can say anything and changes nothing about a p
 from __future__ import annotations
 
 from sqlagent.prompts.rendering.cases import case_text, look_text, looked_line
+from sqlagent.prompts.rendering.editing import Failed, failures_text, tried_text
 from sqlagent.prompts.rendering.evidence import differences_text, findings_text, narrowing_text
 from sqlagent.prompts.rendering.failures import shown_failure
 from sqlagent.prompts.rendering.feedback import check_lines, declined_lines, feedback_lines
 from sqlagent.prompts.rendering.fencing import name_in, neutral, one_line
+from sqlagent.prompts.rendering.knowing import rules_text, terms_text, verified_text
 from sqlagent.prompts.rendering.masking import UNREADABLE_SQL, candidate_sql, shown_sql, shown_words
 from sqlagent.prompts.rendering.matches import values_text
 from sqlagent.prompts.rendering.results import SHOWN_ROWS, result_text
 from sqlagent.prompts.rendering.schema import (
+    ENGINES,
     SCHEMA_CHARS,
     schema_text,
     system_message,
@@ -32,14 +35,17 @@ from sqlagent.prompts.rendering.schema import (
 )
 
 __all__ = [
+    "ENGINES",
     "SCHEMA_CHARS",
     "SHOWN_ROWS",
     "UNREADABLE_SQL",
+    "Failed",
     "candidate_sql",
     "case_text",
     "check_lines",
     "declined_lines",
     "differences_text",
+    "failures_text",
     "feedback_lines",
     "findings_text",
     "look_text",
@@ -49,11 +55,15 @@ __all__ = [
     "neutral",
     "one_line",
     "result_text",
+    "rules_text",
     "schema_text",
     "shown_failure",
     "shown_sql",
     "shown_words",
     "system_message",
     "task_text",
+    "terms_text",
+    "tried_text",
     "values_text",
+    "verified_text",
 ]

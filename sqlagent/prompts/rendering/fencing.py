@@ -15,7 +15,7 @@ NAME_CHARS = 130
 CELL_CHARS = 60
 """Characters of one stored value shown: enough for its format, too few for a letter."""
 
-_TAGS = "schema|data|question|hint|rules|terms|verified|values|examples|hints|feedback|candidate|candidates|sql|result|error|turns|differences|evidence"
+_TAGS = "schema|data|question|hint|rules|terms|verified|values|examples|hints|feedback|candidate|candidates|sql|result|error|turns|differences|evidence|failures|tried"
 _FENCE = re.compile(rf"<(?=\s*/?\s*(?:{_TAGS})\b)|<(?=\s*/?\s*(?:\||system\b|assistant\b|user\b))", re.I)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
