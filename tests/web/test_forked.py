@@ -95,3 +95,42 @@ def test_nothing_is_forked_where_a_library_has_started_a_thread():
     assert done.stdout == "alone\n"
     assert "A library started a thread while it was loaded" in done.stderr
     assert done.returncode == 1
+
+
+APART = """
+import os, sys
+from mirror.forked import apart
+
+def held():
+    return len(bytearray(80_000_000)), os.getpid()
+
+def fails():
+    raise SystemExit("said to people")
+
+def dies():
+    os.kill(os.getpid(), 9)
+
+size, pid = apart(held)
+print(size, pid != os.getpid(), flush=True)
+for call in (fails, dies):
+    try:
+        apart(call)
+    except BaseException as error:
+        print(type(error).__name__, error, "in fails" in "".join(getattr(error, "__notes__", [])), flush=True)
+try:
+    os.waitpid(-1, 0)
+except ChildProcessError:
+    print("none is left", flush=True)
+"""
+
+
+def test_a_call_apart_gives_its_answer_or_its_error_and_leaves_no_process():
+    found = subprocess.run(
+        [sys.executable, "-c", APART], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert found.stdout.splitlines() == [
+        "80000000 True",
+        "SystemExit said to people True",
+        "RuntimeError A process of Mirror ended by itself (-9). False",
+        "none is left",
+    ], found.stderr

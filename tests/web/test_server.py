@@ -34,6 +34,8 @@ LINK = re.compile(r"http://\S+/sign-in/link/\S+/")
 class Running:
     """A started Mirror: its process, its folder and a browser without pictures."""
 
+    starts = staticmethod(warm.Popen)
+
     def __init__(self, folder: Path, port: int, **environment: str) -> None:
         kept = {
             k: v
@@ -43,7 +45,7 @@ class Running:
         kept.pop("DJANGO_SETTINGS_MODULE", None)
         kept.pop("MIRROR_VAR_DIR", None)
         self.folder, self.port = folder, port
-        self.process = warm.Popen(
+        self.process = self.starts(
             [sys.executable, "script/serve.py", "--port", str(port)],
             cwd=ROOT,
             env={**kept, "MIRROR_VAR_DIR": str(folder), "HOME": str(folder), **environment},
