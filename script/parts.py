@@ -134,7 +134,7 @@ def tasks_load() -> None:
     from mirror.celery import app
 
     app.loader.import_default_modules()
-    signals.import_modules.receivers = []
+    signals.import_modules.receivers.clear()
     app.finalize()
 
 

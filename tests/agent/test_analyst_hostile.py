@@ -148,3 +148,15 @@ def test_names_that_sql_takes_in_quotes_alone_and_short_names_are_answered(text)
     assert isinstance(ended, Ended)
     assert ended.answer.outcome in (Outcome.ANSWERED, Outcome.AMBIGUOUS), ended.answer.reason
     assert len(ended.answer.rows.rows) == 3
+
+
+def test_a_word_between_two_values_is_one_of_their_column_once():
+    """It was a column's name too, and had become a value beside the first of them: the second did not find it any more."""
+    script = """
+    CREATE TABLE players (id INTEGER PRIMARY KEY, name TEXT, balance INTEGER);
+    CREATE TABLE teams (id INTEGER PRIMARY KEY, name TEXT, pace TEXT);
+    INSERT INTO players VALUES (1, 'Ann', 7), (2, 'Bo', 9);
+    INSERT INTO teams VALUES (1, 'Red', 'Slow'), (2, 'Blue', 'Balance'), (3, 'Green', 'Fast'), (4, 'Grey', 'Fast');
+    """
+    _, found = understand("number of teams slow or balance or fast", opened(script)[1], date(2026, 1, 5))
+    assert found

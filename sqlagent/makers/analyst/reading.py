@@ -337,9 +337,10 @@ def _with_rival_values(items: list[Item], tokens: Sequence[Token], vocabulary: V
     for place, joint in enumerate(items):
         if joint.op not in ("or", "and", "vs") or not 0 < place < len(items) - 1:
             continue
-        for one, other in ((items[place - 1], items[place + 1]), (items[place + 1], items[place - 1])):
+        for at, beside in ((place - 1, place + 1), (place + 1, place - 1)):
+            one, other = items[at], items[beside]
             if said[one.start] is one and (same := _of_the_same_column(one, other)):
-                out[out.index(one)] = replace(one, targets=same)
+                out[at] = replace(one, targets=same)
                 continue
             if one.kind not in ("glue", "unknown") or other.kind != "mention" or one.end - one.start != 1:
                 continue
@@ -347,7 +348,7 @@ def _with_rival_values(items: list[Item], tokens: Sequence[Token], vocabulary: V
             found = vocabulary.targets([tokens[one.start].low])
             own = tuple(t for t in found if t.kind == "value" and (t.table, t.column) in columns)
             if own and said[one.start] is one:
-                out[out.index(one)] = replace(one, kind="mention", targets=own)
+                out[at] = replace(one, kind="mention", targets=own)
     return out
 
 
