@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from mirror.queries.running import OpenedSource
     from mirror.sources.models import Source
 
+MAKERS = ("analyst", "generator")
+"""Who writes SQL without a language model: the analyst what its frames hold, else the generator."""
+
 SQL_CHARS, COLUMNS = 4_000, 50
 """Kept of each answer: characters of its SQL, and names of columns of the verified result."""
 
@@ -37,7 +40,7 @@ class Asked:
 
     `before` is how it was the last time, None where it was not asked then or its verified SQL was another. `answer` is the number of the verified
     answer, `expected` its SQL and `shape` what that gave now. `with_llm` is how it was answered with a language model, None where none was asked;
-    `tokens` and `money` are what that cost.
+    `tokens` and `money` are what that cost. `maker` is which of `MAKERS` wrote the SQL without a language model; empty where there is none.
     """
 
     question: str
@@ -59,6 +62,7 @@ class Asked:
     llm_before: bool | None = None
     tokens: int = 0
     money: float = 0.0
+    maker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,11 @@ class Evaluated:
             for name in FAMILIES
             if (held := [one for one in self.asked if one.family == name])
         ]
+        makers = [
+            [name, sum(one.right for one in held), len(held)]
+            for name in MAKERS
+            if (held := [one for one in self.asked if one.maker == name])
+        ]
         return {
             "asked": len(self.asked),
             "right": self.right,
@@ -140,6 +149,7 @@ class Evaluated:
             "since": asdict(self.since) if self.since else None,
             "since_when": self.since_when,
             "families": families,
+            "makers": makers,
             "left": left,
             "calibration": self.calibration,
             "llm": self.llm,
@@ -219,6 +229,7 @@ def _ask(teller: Teller, known: Knowledge, one: VerifiedAnswer, row: Mapping[str
         bool(row["right"]) if is_same and not problem and not row.get("problem") else None,
         shape,
         now.confidence,
+        maker=MAKERS[0] if now.frame else MAKERS[1] if now.sql else "",
     )
 
 

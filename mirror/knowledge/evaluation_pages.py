@@ -76,13 +76,13 @@ class EvaluationPage:
 
     @property
     def measured(self) -> list[tuple[str, str]]:
-        """Calibration, and what a language model did and cost, where one was asked."""
+        """Who was right, calibration, and what a language model did and cost, where one was asked."""
         told, llm = self.row.summary, self.row.summary.get("llm")
-        found = (
-            [("Calibration error", f"{told['calibration']:.2f}")]
-            if told.get("calibration") is not None
-            else []
-        )
+        found = [
+            (f"By the {name}", f"{share(right, of)} right") for name, right, of in told.get("makers", ())
+        ]
+        if told.get("calibration") is not None:
+            found.append(("Calibration error", f"{told['calibration']:.2f}"))
         if llm:
             since = f"; since the last time: {against(llm['since'])}" if llm.get("since") else ""
             cost = f"{llm['tokens']:,} tokens" + (f", {llm['money']:.4f} of money" if llm["money"] else "")

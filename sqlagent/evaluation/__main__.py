@@ -1,4 +1,4 @@
-"""`python -m sqlagent.evaluation select|answer|runs|traces|follow|ablate|guard|resend|checks|templates|terms|learning|harm|fit|bench`: measures and fits on open data."""
+"""`python -m sqlagent.evaluation select|answer|runs|traces|follow|ablate|guard|resend|checks|templates|terms|makers|learning|harm|fit|bench`: measures and fits on open data."""
 
 from __future__ import annotations
 
@@ -74,6 +74,9 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
         command.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
         command.add_argument("--json", type=Path, help="write one JSON line a question")
+    apart = commands.add_parser("makers", help="the analyst and the generator apart, by database")
+    apart.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
+    apart.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
     learning = commands.add_parser("learning", help="questions nobody verified, after 30 that were")
     learning.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
     learning.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
@@ -183,6 +186,10 @@ def run(options: argparse.Namespace) -> None:
         termed = terming.term_all(read_items(options.questions), options.databases)
         print(terming.report(termed))
         write(options.json, (one.line for one in termed))
+    elif options.command == "makers":
+        from sqlagent.evaluation import makers_apart
+
+        print(makers_apart.report(makers_apart.measure(read_items(options.questions), options.databases)))
     elif options.command == "learning":
         from sqlagent.evaluation import learning
 

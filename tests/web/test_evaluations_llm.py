@@ -67,6 +67,9 @@ def test_a_model_is_measured_beside_the_analyst_with_its_cost_and_against_the_la
     row = Evaluation.objects.latest("pk")
     page = unescape(as_alice.get(reverse("knowledge:evaluation", args=[shop.pk, row.pk])).content.decode())
     assert "With m-1 (Local)" in page and "tokens" in page and "Calibration error" in page
+    told = {name: (right, of) for name, right, of in row.summary["makers"]}
+    assert told["analyst"] >= (1, 1) and sum(of for _, of in told.values()) <= 2
+    assert "By the analyst" in page
 
 
 def test_from_the_page_the_owner_asks_a_model_too_on_their_own_budget(
