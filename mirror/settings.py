@@ -606,6 +606,12 @@ if METRICS_TOKEN and (len(METRICS_TOKEN) < 20 or not METRICS_TOKEN.isascii()):
         "METRICS_TOKEN must be 20 plain characters or more, such as: openssl rand -hex 32"
     )
 
+# Where spans of answered questions go, and headers that go with them ("name=value,name=value").
+TRACES_URL = env.str("TRACES_URL", default="").strip()
+if TRACES_URL and not TRACES_URL.startswith(("http://", "https://")):
+    raise ImproperlyConfigured("TRACES_URL must be an address, such as: http://127.0.0.1:4318/v1/traces")
+TRACES_HEADERS = env.dict("TRACES_HEADERS", default={})
+
 # ------------------------------------------------------------------ log
 
 # How much is said: DEBUG, INFO, WARNING or ERROR. One line an event, no question, row or secret in it.

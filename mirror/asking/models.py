@@ -85,6 +85,9 @@ class Run(Leased):
         blank=True,
         help_text="Terms of the source that it says, and verified answers: see kept_steps",
     )
+    traceparent = models.CharField(
+        max_length=55, blank=True, default="", help_text="The caller's span, as W3C Trace Context says it"
+    )
     is_thinking = models.BooleanField(
         default=False, help_text="Waits for the LLM, and holds no turn of its source"
     )

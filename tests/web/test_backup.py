@@ -172,18 +172,23 @@ def backup(first: Installation, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 LATER = {
+    "asking": {"0019_run_traceparent"},
     "knowledge": {
         "0005_evaluations_done",
         "0006_posed_rounds",
         "0007_improvements",
         "0008_evaluations_with_llm",
         "0009_improvements_with_llm",
-    }
+    },
 }
 """Migrations that the earlier Mirror did not have, by their app."""
 
 UNKNOWN = frozenset({"knowledge_posedround", "knowledge_improvement", "knowledge_improvementstep"})
-ADDED = {"knowledge_evaluation": "with_llm", "knowledge_storedanswer": "is_example"}
+ADDED = {
+    "asking_run": "traceparent",
+    "knowledge_evaluation": "with_llm",
+    "knowledge_storedanswer": "is_example",
+}
 """The tables, and the columns of others, that these make."""
 
 

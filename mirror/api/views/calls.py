@@ -40,6 +40,14 @@ Key = Annotated[
         description="A text of yours for this call: sent again with it, it is done once.",
     ),
 ]
+Trace = Annotated[
+    str,
+    Header(
+        "",
+        alias="traceparent",
+        description="Your span, as W3C Trace Context says it: the stages of the answer stand below it (docs/watching.md).",
+    ),
+]
 
 
 class TokenRequest(HttpRequest):

@@ -22,6 +22,7 @@ from mirror.api.views.calls import (
     Limit,
     Offset,
     TokenRequest,
+    Trace,
     asking_problem,
     done_once,
     refused,
@@ -41,7 +42,7 @@ router = Router(tags=["Questions"])
 
 
 @router.post("/runs", auth=ASK, response={202: schemas.RunTold, **PROBLEMS})
-def run_ask(request: TokenRequest, sent: schemas.Question, key: Key) -> HttpResponse:
+def run_ask(request: TokenRequest, sent: schemas.Question, key: Key, traceparent: Trace) -> HttpResponse:
     """Ask a question. It is answered by and by: follow its events, or read it until its status is done."""
     token = request.auth
     source = source_of(token, sent.source)
@@ -49,12 +50,12 @@ def run_ask(request: TokenRequest, sent: schemas.Question, key: Key) -> HttpResp
     def act() -> schemas.RunTold:
         try:
             if sent.after is None:
-                run = services.run_ask(token.owner, source, sent.question, sent.hint)
+                run = services.run_ask(token.owner, source, sent.question, sent.hint, traceparent=traceparent)
             else:
                 before = seen(selectors.runs_of(token).filter(pk=sent.after).first())
                 if before.thread.source_id != source.pk:
                     raise refused("A follow-up is asked of the source that its question was asked of.")
-                run = services.run_follow(before, sent.question, sent.hint)
+                run = services.run_follow(before, sent.question, sent.hint, traceparent=traceparent)
         except services.AskingError as error:
             raise asking_problem(error) from None
         return run_told(run, with_rows=with_rows(token, source), at=site_of(request))

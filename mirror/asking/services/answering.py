@@ -21,6 +21,7 @@ from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn
 from mirror.asking.services.data_ends import data_end_told
 from mirror.asking.services.given_up import RUN_BROKEN, STOPPED
 from mirror.asking.services.paths import turns_before
+from mirror.asking.services.span_sending import run_traced
 from mirror.asking.services.thinking import ThinkingLlm
 from mirror.llms.models import LABEL_CHARS
 from mirror.llms.opening import OpenLlms, llms_open
@@ -80,6 +81,7 @@ def run_answer(lease: Lease) -> None:
                 answer, result = replace(stopped, usage=answer.usage, sent=answer.sent, llm=answer.llm), None
             _conclude(run, lease, answer, result)
             log.info("Run %s %s after %.2f s", run.pk, answer.outcome, answer.usage.seconds)
+        run_traced(run.pk)
     except (LeaseLost, Run.DoesNotExist) as error:
         log.info("Run %s was given up: %s", lease.pk, error)
 
@@ -88,6 +90,7 @@ def run_break(lease: Lease) -> None:
     """End a run that met an error nobody expected."""
     with suppress(LeaseLost):
         lease.end(**RUN_BROKEN)
+        run_traced(lease.pk)
 
 
 def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:

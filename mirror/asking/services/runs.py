@@ -12,6 +12,7 @@ from mirror.asking.models import TITLE_CHARS, Run, Thread, Version
 from mirror.asking.services.given_up import RUN_STOPPED
 from mirror.asking.services.paths import version_followed
 from mirror.asking.services.queue_bounds import queue_check
+from mirror.asking.services.run_spans import traceparent_read
 from mirror.audit.acting import origin_now
 from mirror.library.services import dates_fixed
 from mirror.phrases import one_line, unhidden
@@ -59,17 +60,23 @@ def hint_check(text: str) -> str:
 
 
 @transaction.atomic
-def run_ask(owner: User, source: Source, question: str, hint: str = "") -> Run:
-    """Ask a question, as a new thread; a hint says what its words mean. Raises: AskingError."""
+def run_ask(owner: User, source: Source, question: str, hint: str = "", *, traceparent: str = "") -> Run:
+    """Ask a question, as a new thread; a hint says what its words mean, a `traceparent` below which span it stands. Raises: AskingError."""
     text, hint = question_check(question), hint_check(hint)
     queue_check(owner)
     thread = Thread.objects.create(owner=owner, source=source, title=one_line(text, 200))
-    return _asked(thread, text, hint)
+    return _asked(thread, text, hint, traceparent=traceparent)
 
 
 @transaction.atomic
 def run_follow(
-    run: Run, question: str, hint: str = "", version: Version | None = None, *, in_new_thread: bool = False
+    run: Run,
+    question: str,
+    hint: str = "",
+    version: Version | None = None,
+    *,
+    in_new_thread: bool = False,
+    traceparent: str = "",
 ) -> Run:
     """Ask a follow-up on a run's page, where this version of it is shown, else the one it shows now. Raises: AskingError.
 
@@ -83,14 +90,26 @@ def run_follow(
         thread = Thread.objects.create(
             owner=thread.owner, source=thread.source, title=one_line(text, TITLE_CHARS)
         )
-    return _asked(thread, text, hint, after=run, follows=shown)
+    return _asked(thread, text, hint, after=run, follows=shown, traceparent=traceparent)
 
 
 def _asked(
-    thread: Thread, text: str, hint: str, *, after: Run | None = None, follows: Version | None = None
+    thread: Thread,
+    text: str,
+    hint: str,
+    *,
+    after: Run | None = None,
+    follows: Version | None = None,
+    traceparent: str = "",
 ) -> Run:
     run = Run.objects.create(
-        thread=thread, asked=text, question=text, hint=hint, after=after, follows=follows
+        thread=thread,
+        asked=text,
+        question=text,
+        hint=hint,
+        after=after,
+        follows=follows,
+        traceparent=traceparent_read(traceparent),
     )
     send(run)
     return run
