@@ -5,6 +5,8 @@ import { acceptChunk, getChunks, getOriginalDoc, goToNextChunk, goToPreviousChun
 import { EditorState, EditorView } from "@codemirror/state";
 
 const LOST = "The proposal could not be fetched. What you typed is still here; try again.";
+const OTHER = "The SQL was changed meanwhile, so the proposal is not shown. Propose again.";
+const LOOK_AGAIN = 500;
 
 const theme = EditorView.theme({
   ".cm-changedLine, .cm-insertedLine": { backgroundColor: "var(--good-soft) !important" },
@@ -30,7 +32,8 @@ export function changing(host, view, review, held) {
   const { signal } = held.stop;
   const field = place.querySelector("[name=words]"), ask = place.querySelector("[formaction]");
   const told = place.querySelector("[data-told]"), bar = place.querySelector("[data-decides]").parentElement;
-  let words = "", decided = 0, changed = 0;
+  const asked = place.querySelector("[data-asked]"), stop = asked.querySelector("[data-stop]"), llm = asked.querySelector("[data-llm]"), page = asked.querySelector("[data-page]");
+  let words = "", decided = 0, changed = 0, waits = "";
 
   const open = () => getChunks(view.state)?.chunks ?? [];
   const say = (text) => {
@@ -89,23 +92,51 @@ export function changing(host, view, review, held) {
     bar.querySelector("button").focus();
   }
 
-  async function send() {
+  // Beside what is told: to stop a language model, to ask one after all, to see what it was sent.
+  const offer = (found = {}) => {
+    waits = found.wait ?? "";
+    stop.hidden = !waits;
+    llm.hidden = !found.llm;
+    llm.textContent = found.llm ? `Ask ${found.llm} instead` : "";
+    page.hidden = !found.page;
+    if (found.page) page.href = found.page;
+    asked.hidden = stop.hidden && llm.hidden && page.hidden;
+  };
+  const fetched = async (address, options = {}) => {
+    const reply = await fetch(address, { ...options, headers: { Accept: "application/json" }, signal });
+    return reply.redirected && options.body ? null : reply.json();
+  };
+  // Look at what a worker does until it is done.
+  const followed = async (found) => {
+    while (found?.wait) {
+      if (waits !== found.wait) { offer(found); say(found.words); }
+      await new Promise((done) => { setTimeout(done, LOOK_AGAIN); });
+      found = await fetched(found.wait);
+    }
+    return found;
+  };
+
+  async function send(by = "") {
     if (held.end) decideAll(false);
     if (!field.value.trim()) return field.focus();
     host.place();
     const body = new FormData(form);
     body.set("sql", host.value);
+    if (by) body.set("by", by);
+    const before = view.state.doc.toString();
     ask.disabled = true;
+    offer();
     say("Reading what you typed");
     let found = null;
     try {
-      const reply = await fetch(ask.formAction, { method: "POST", body, headers: { Accept: "application/json" } });
-      if (!reply.redirected) found = await reply.json();
+      found = await followed(await fetched(ask.formAction, { method: "POST", body }));
     } catch { /* said below */ }
     ask.disabled = false;
+    offer(found ?? {});
     if (!found) return say(LOST);
     words = found.words;
     if (!found.sql) return say(words);
+    if (view.state.doc.toString() !== before) return say(OTHER);
     return propose(found.sql);
   }
 
@@ -125,7 +156,14 @@ export function changing(host, view, review, held) {
     const act = acts[event.target.closest("[data-decides]")?.dataset.decides];
     if (act && open().length) act();
   }, { signal });
-  held.send = send;
+  llm.addEventListener("click", () => send("llm"), { signal });
+  stop.addEventListener("click", () => {
+    const body = new FormData();
+    body.set("csrfmiddlewaretoken", form.querySelector("[name=csrfmiddlewaretoken]").value);
+    stop.hidden = true;
+    fetch(`${waits}stop/`, { method: "POST", body }).catch(() => say(LOST));
+  }, { signal });
+  held.send = () => send();
   place.addEventListener("keydown", (event) => { if (event.key === "Escape" && held.end) decideAll(false); }, { signal });
   // What stands in the editor is what runs.
   form.addEventListener("submit", ({ submitter }) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 
 from django.conf import settings
@@ -181,3 +182,25 @@ class Version(Leased):
         left = ((self.frame or {}).get("frame") or {}).get("unused") or ()
         said = ", ".join(f"“{word}”" for word in left)
         return f"This was left out: {said}." if said else ""
+
+
+class LlmChange(Leased):
+    """A change of the SQL in an editor, in words, that a language model is asked for while somebody waits.
+
+    `text` is the editor's, `at` the place of its cursor; `place` and `place_id` say which editor. `rules` is what is proposed without a
+    model, for the case that it proposes nothing, and `said` what came of it. Seen by `owner` alone, forgotten after an hour.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="+")
+    text = models.TextField()
+    at = models.PositiveIntegerField(null=True, blank=True)
+    wish = models.CharField(max_length=CHANGE_CHARS)
+    place = models.CharField(max_length=4)
+    place_id = models.PositiveBigIntegerField()
+    rules = models.JSONField(default=dict, blank=True, help_text="sql and words, as the rules propose them")
+    said = models.JSONField(default=dict, blank=True, help_text="sql, words, llm, privacy and sent")
+
+    def __str__(self) -> str:
+        return self.wish

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_POST
+from dataclasses import replace
+from uuid import UUID
 
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from mirror.asking.models import LlmChange
+from mirror.asking.services import llm_changes
 from mirror.asking.services.rewriting import sql_change, sql_explain
 from mirror.people.requests import PersonRequest, is_id, wants_fragment
 from mirror.sources.models import Source
@@ -13,6 +19,7 @@ from mirror.sources.selectors import sources_visible
 
 # Where a proposal is taken to by a page without scripts, by what the editor stands on.
 TAKERS = {"tab": "workbench:keep", "run": "asking:edit"}
+WAITING = "The language model reads what you typed."
 
 
 def _source(request: PersonRequest, pk: int) -> Source:
@@ -35,14 +42,75 @@ def _editor(request: PersonRequest) -> dict[str, str | int]:
 
 @require_POST
 def change_sql(request: PersonRequest, pk: int) -> HttpResponse:
-    """Propose the SQL of an editor changed as typed: for its script, else as a page with the old text and the new."""
+    """Propose the SQL of an editor changed as typed: for its script, else as a page with the old text and the new.
+
+    The language model of the source is asked where the rules leave something of it, or where it is wished for by `by=llm`.
+    """
     source, (sql, at) = _source(request, pk), _sent(request)
     typed = request.POST.get("words", "")
     proposal = sql_change(request.user, source, sql, at, typed)
-    if "application/json" in request.headers.get("Accept", ""):
-        return JsonResponse({"sql": proposal.sql, "words": proposal.words})
-    context = {"proposal": proposal, "old": sql, "typed": typed, **_editor(request)}
+    llm = llm_changes.llm_asked(source) if proposal.is_askable else ""
+    if llm and (proposal.is_left or request.POST.get("by") == "llm"):
+        spent = llm_changes.llm_unasked(request.user, source)
+        if not spent:
+            editor = _editor(request)
+            place = str(editor["place"]), int(editor["place_id"])
+            change = llm_changes.llm_change_ask(request.user, source, sql, at, typed, proposal, place)
+            return _llm_change_shown(request, change)
+        proposal, llm = replace(proposal, words=f"{proposal.words} {spent}".strip()), ""
+    if _is_script(request):
+        return JsonResponse(
+            {"sql": proposal.sql, "words": proposal.words, "llm": llm if proposal.sql else ""}
+        )
+    context = {
+        "proposal": proposal,
+        "old": sql,
+        "typed": typed,
+        "at": at,
+        "source_id": pk,
+        "llm": llm,
+        **_editor(request),
+    }
     return render(request, "asking/sql_change.html", context)
+
+
+@require_safe
+def llm_change(request: PersonRequest, pk: UUID) -> HttpResponse:
+    """Follow a change that a language model is asked for, then show what it proposes."""
+    change = _llm_change(request, pk)
+    llm_changes.llm_change_look(change)
+    if not change.is_ended and request.htmx and request.GET.get("was") == change.status:
+        return HttpResponse(status=204)
+    return _llm_change_shown(request, change)
+
+
+@require_POST
+def llm_change_stop(request: PersonRequest, pk: UUID) -> HttpResponse:
+    """Stop asking."""
+    llm_changes.llm_change_stop(_llm_change(request, pk))
+    return redirect("asking:llm_change", pk)
+
+
+def _llm_change(request: PersonRequest, pk: UUID) -> LlmChange:
+    seen = LlmChange.objects.filter(owner=request.user, source__in=sources_visible(request.user))
+    return get_object_or_404(seen.defer("source__catalog"), pk=pk)
+
+
+def _llm_change_shown(request: PersonRequest, change: LlmChange) -> HttpResponse:
+    here = reverse("asking:llm_change", args=[change.pk])
+    if _is_script(request):
+        if not change.is_ended:
+            return JsonResponse({"sql": "", "words": WAITING, "wait": here})
+        return JsonResponse({"sql": change.said["sql"], "words": change.said["words"], "page": here})
+    if request.method == "POST":
+        return redirect(here)
+    taker = TAKERS[change.place]
+    context = {"change": change, "place": change.place, "place_id": change.place_id, "taker": taker}
+    return render(request, "asking/llm_change.html", context | {"typed": change.wish, "old": change.text})
+
+
+def _is_script(request: PersonRequest) -> bool:
+    return "application/json" in request.headers.get("Accept", "")
 
 
 @require_POST

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from mirror.asking.models import Run, Version
+from mirror.asking.models import LlmChange, Run, Version
 from mirror.people.shares import PERSON
 from mirror.sources.work_kinds import SOURCE
-from mirror.work.kinds import Kind, Way
+from mirror.work.kinds import Kind, Share, Way
 from mirror.work.leases import Lease, Leased, end_unheld
+
+# Of one person at once: a model that is waited for costs a thread of a worker, and no turn of a source.
+LLM_CHANGES = Share("people.User", lambda _: 2)
 
 
 class Runs(Kind):
@@ -80,3 +83,40 @@ class Versions(Statements):
         from mirror.asking import services
 
         services.version_run(lease)
+
+
+class LlmChanges(Kind):
+    """Changes of SQL in words that a language model is asked for, while somebody waits on a page."""
+
+    name, model, module = "llm_change", LlmChange, "mirror.asking.services.llm_changes"
+    shares = {LLM_CHANGES: Way("owner")}
+    attempts = 2
+
+    @property
+    def lost_seconds(self) -> float:
+        """Shorter than usual: somebody waits on a page."""
+        return 15.0
+
+    def do(self, lease: Lease) -> None:
+        """Ask."""
+        from mirror.asking.services import llm_changes
+
+        llm_changes.llm_change_do(lease)
+
+    def broke(self, lease: Lease) -> None:
+        """Say that something in Mirror broke."""
+        from mirror.asking.services import llm_changes
+
+        llm_changes.llm_change_break(lease)
+
+    def stopped(self, row: LlmChange) -> bool:
+        """Say so."""
+        from mirror.asking.services import llm_changes
+
+        return end_unheld(row, said=llm_changes.unproposed(row, llm_changes.STOPPED))
+
+    def given_up(self, row: LlmChange, died: int) -> bool:
+        """Say that its workers were lost."""
+        from mirror.asking.services import llm_changes
+
+        return end_unheld(row, said=llm_changes.unproposed(row, llm_changes.GIVEN_UP.format(count=died)))

@@ -128,10 +128,16 @@ def _uses(budget: MonthlyBudget, person: User | None) -> QuerySet[Use]:
     return Use.objects.filter(person=person)
 
 
+def budget_spent(person: User | None, source: Source) -> str:
+    """Name the budget that is used up, so that no language model may be asked now; empty where one may."""
+    over = next((one for one in standings(person, source) if one.is_used_up), None)
+    return over.subject if over is not None else ""
+
+
 def budget_over(person: User | None, source: Source) -> str:
     """Say why no language model may be asked now, in the words of the run; empty where one may."""
-    over = next((one for one in standings(person, source) if one.is_used_up), None)
-    return f"{over.subject} is used up: the built-in analyst was asked instead." if over is not None else ""
+    spent = budget_spent(person, source)
+    return f"{spent} is used up: the built-in analyst was asked instead." if spent else ""
 
 
 def budget_warnings(person: User, source: Source) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ PARTS = {
 WORK = {
     "run": "Questions",
     "version": "SQL of people and of answers",
+    "llm_change": "SQL changed by language models",
     "glance": "First rows and plans",
     "supply": "Rows of dashboards",
     "pdf_export": "Dashboards as PDF",

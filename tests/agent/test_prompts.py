@@ -62,7 +62,7 @@ LINKED = LinkedSchema(CATALOG, CATALOG, values=(NORWAY,))
 TEXTS = {
     "engine": "SQLite", "schema": "Table x", "dialect_notes": "- none", "values": "- v", "hint": "a hint",
     "question": "how many?", "hints": "SELECT 1", "output": "Reply.", "examples": "Question: a", "feedback": "- b",
-    "legend": "`a -> t.b` is a key. ", "wider": "2 tables", "others": "- 1 attempt said", "candidates": "[A]", "candidate": "<sql>", "differences": "- output: a against b", "evidence": "- t.c: 3 of 4", "steps": "- t: 4 rows", "looks": "twice", "rows": "- only in A: 1 of 2", "example": '"A"', "sql": "SELECT 1", "error": "no such column", "rules": "- no returns", "terms": "t: SUM(a)", "verified": "Question: b", "turns": "1. x", "typed": "only 2024", "failures": "[1] Question", "tried": "- a term", "most": "5",
+    "legend": "`a -> t.b` is a key. ", "wider": "2 tables", "others": "- 1 attempt said", "candidates": "[A]", "candidate": "<sql>", "differences": "- output: a against b", "evidence": "- t.c: 3 of 4", "steps": "- t: 4 rows", "looks": "twice", "rows": "- only in A: 1 of 2", "example": '"A"', "sql": "SELECT 1", "error": "no such column", "rules": "- no returns", "terms": "t: SUM(a)", "verified": "Question: b", "turns": "1. x", "typed": "only 2024", "failures": "[1] Question", "wish": "only 2025", "tried": "- a term", "most": "5",
 }  # fmt: skip
 
 

@@ -107,6 +107,7 @@ def test_all_kinds_are_known() -> None:
         "evaluation",
         "glance",
         "improvement",
+        "llm_change",
         "pdf_export",
         "posed_round",
         "supply",

@@ -21,6 +21,8 @@ from django.db import connection
 
 from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread
+from mirror.asking.services import llm_changes
+from mirror.asking.services.rewriting import Proposal
 from mirror.dashboards import card_rows, pdf_exports
 from mirror.dashboards.models import Card, PdfExport, Supply
 from mirror.dashboards.services import dashboard_make
@@ -178,6 +180,9 @@ def rows_of_each_kind(alice, source: Source, hook: Gate, model: Gate) -> dict[st
     return {
         "run": run,
         "version": version,
+        "llm_change": llm_changes.llm_change_ask(
+            alice, source, "SELECT id FROM sales", None, "the fine ones", Proposal("", ""), ("tab", 1)
+        ),
         "glance": glancing.glance_rows(alice, source, "sales"),
         "supply": supply_wanted(alice, source),
         "pdf_export": pdf_wanted(alice, source),
@@ -253,6 +258,7 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     assert set(stood.values()) == {"done 2"}
     assert (rows["run"].outcome, rows["run"].versions.count()) == ("answered", 1), rows["run"].reason
     assert (rows["version"].failure, rows["version"].result.row_count) == (None, 1)
+    assert rows["llm_change"].said["sql"] == SQL, rows["llm_change"].said
     assert (rows["glance"].failure, rows["glance"].result.row_count) == (None, 20)
     assert (rows["supply"].failure, rows["supply"].preview["rows"]) == (None, [[50]])
     assert (rows["pdf_export"].failure, rows["pdf_export"].row_count) == (None, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mirror.asking.models import CHANGE_CHARS
 from mirror.asking.selectors import versions_visible_to
 from mirror.asking.services.frames import frame_read, source_known
 from mirror.queries.helping import sql_problem
@@ -36,10 +37,15 @@ KNOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The text of an editor with one statement of it changed; `sql` is empty where nothing is proposed. `words` say all of it."""
+    """The text of an editor with one statement of it changed; `sql` is empty where nothing is proposed. `words` say all of it.
+
+    With `is_left` a part of the wish is not in it, or all, which a language model may be asked for; `is_askable` where one may be asked at all.
+    """
 
     sql: str
     words: str
+    is_left: bool = False
+    is_askable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +76,13 @@ def sql_change(user: User, source: Source, text: str, at: int | None, typed: str
     try:
         made = _made(user, source, place.text, typed)
     except FrameError as error:
-        return Proposal("", str(error))
+        return Proposal("", str(error), is_left=True, is_askable=True)
     if made.sql and (refused := sql_problem(source, made.sql)) is not None:
-        return Proposal("", f"The change would be refused: {refused.what}")
-    return Proposal(text[: place.start] + made.sql + text[place.end :] if made.sql else "", _words(made))
+        return Proposal("", f"The change would be refused: {refused.what}", is_left=True, is_askable=True)
+    is_askable = len(typed) <= CHANGE_CHARS
+    is_left = is_askable and bool(made.unused or made.refused)
+    sql = text[: place.start] + made.sql + text[place.end :] if made.sql else ""
+    return Proposal(sql, _words(made), is_left, is_askable)
 
 
 def _made(user: User, source: Source, sql: str, typed: str) -> Rewritten:

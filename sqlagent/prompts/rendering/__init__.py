@@ -22,6 +22,7 @@ from sqlagent.prompts.rendering.evidence import differences_text, findings_text,
 from sqlagent.prompts.rendering.failures import shown_failure
 from sqlagent.prompts.rendering.feedback import check_lines, declined_lines, feedback_lines
 from sqlagent.prompts.rendering.fencing import name_in, neutral, one_line
+from sqlagent.prompts.rendering.hiding import HiddenSql, hidden_sql
 from sqlagent.prompts.rendering.knowing import rules_text, terms_text, verified_text
 from sqlagent.prompts.rendering.masking import UNREADABLE_SQL, candidate_sql, shown_sql, shown_words
 from sqlagent.prompts.rendering.matches import values_text
@@ -40,6 +41,7 @@ __all__ = [
     "SHOWN_ROWS",
     "UNREADABLE_SQL",
     "Failed",
+    "HiddenSql",
     "candidate_sql",
     "case_text",
     "check_lines",
@@ -48,6 +50,7 @@ __all__ = [
     "failures_text",
     "feedback_lines",
     "findings_text",
+    "hidden_sql",
     "look_text",
     "looked_line",
     "name_in",

@@ -78,7 +78,7 @@ def shown_sql(
     tokens = literals.tokens(sql, dialect)
     if tokens is None:
         return UNREADABLE_SQL
-    known = _Known(question, linked, also)
+    known = Known(question, linked, also)
     is_pivot = any(token.text.upper().startswith("PIVOT") for token in tokens)
     out, at = [], 0
     for token, after in zip(tokens, [*tokens[1:], None], strict=False):
@@ -90,7 +90,7 @@ def shown_sql(
     return neutral("".join(out))
 
 
-class _Known:
+class Known:
     """What a model knows already: the texts said to it or by it, and the names of the catalog."""
 
     def __init__(self, question: Question, linked: LinkedSchema, also: Sequence[str]) -> None:
@@ -120,22 +120,27 @@ class _Known:
         """Tell whether a text is a name of the catalog or was said."""
         return text.casefold() in self.names or self.holds(text)
 
+    def shows(self, token: Token, *, is_name_stored: bool = False) -> bool:
+        """Tell whether a token of SQL may be seen as it is written; `is_name_stored`: a plain name may be a stored value."""
+        text = token.text
+        if token.token_type in _TEXTS:
+            return self.holds(text) or self.holds(text.strip("%")) or _is_format(text)
+        if token.token_type == TokenType.NUMBER:
+            return sum(map(str.isdigit, text)) <= SHORT_NUMBER or self.holds(text)
+        is_quoted = token.token_type == TokenType.IDENTIFIER
+        is_name = is_quoted or (is_name_stored and token.token_type == TokenType.VAR)
+        return not is_name or self.names_or_holds(text)
 
-def _shown_token(token: Token, sql: str, known: _Known, dialect: str, is_name_stored: bool) -> str:
+
+def _shown_token(token: Token, sql: str, known: Known, dialect: str, is_name_stored: bool) -> str:
     """Write one token; in a PIVOT a plain name may be a stored value too."""
     written, text = sql[token.start : token.end + 1], token.text
+    if known.shows(token, is_name_stored=is_name_stored):
+        return written
     if token.token_type in _TEXTS:
-        if known.holds(text) or known.holds(text.strip("%")) or _is_format(text):
-            return written
         return exp.Literal.string(known.words.get(text, shape(text))).sql(dialect=dialect)
     if token.token_type == TokenType.NUMBER:
-        digits = sum(map(str.isdigit, text))
-        return written if digits <= SHORT_NUMBER or known.holds(text) else shape(text)
-    is_quoted = token.token_type == TokenType.IDENTIFIER
-    if not is_quoted and not (is_name_stored and token.token_type == TokenType.VAR):
-        return written
-    if known.names_or_holds(text):
-        return written
+        return shape(text)
     return exp.to_identifier(shape(text), quoted=True).sql(dialect=dialect)
 
 
@@ -168,7 +173,7 @@ def shown_words(text: str, question: Question, linked: LinkedSchema, privacy: st
     if isinstance(text, ShownText):
         return text
     if privacy != "rows":
-        known = _Known(question, linked, ())
+        known = Known(question, linked, ())
         for words, match in literals.typed(question, linked):
             text = text.replace(match.value, words)
         if any(not known.names_or_holds(inner) for _, inner in re.findall(_QUOTED, text)):
@@ -180,7 +185,7 @@ def shown_words(text: str, question: Question, linked: LinkedSchema, privacy: st
 _QUOTED = r"(?<!\w)([\"'`])(.*?)\1(?!\w)"
 
 
-def _masked(found: re.Match[str], known: _Known) -> str:
+def _masked(found: re.Match[str], known: Known) -> str:
     quote, inner = found.groups()
     return found.group(0) if known.names_or_holds(inner) else f"{quote}{shape(inner)}{quote}"
 
