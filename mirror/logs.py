@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
-_PLACES = ("/sign-in/link/", "/reports/link/", "/reports/mails/")
+_PLACES = ("/sign-in/link/", "/reports/link/", "/reports/mails/", "/share/open/")
 _TOKEN = re.compile(rf"({'|'.join(_PLACES)})[^/?#\s\"']+")
 # Of a program or an agent: it stands in a line only where somebody put it into an address.
 _SECRET = re.compile(r"mir_[\w-]{20,}")

@@ -96,6 +96,7 @@ INSTALLED_APPS = [
     "mirror.asking",
     "mirror.workbench",
     "mirror.dashboards",
+    "mirror.sharing",
     "mirror.reports",
     "mirror.api",
     "mirror.agents",
@@ -462,6 +463,9 @@ CANDIDATE_ROWS = env.int("CANDIDATE_ROWS", default=10_000)
 RESULT_ROWS = env.int("RESULT_ROWS", default=1_000_000)
 RESULT_DAYS = env.int("RESULT_DAYS", default=30)
 RESULT_MEGABYTES = env.int("RESULT_MEGABYTES", default=10_000)
+
+# Whether people may share questions, threads and dashboards by links that work without signing in.
+SHARE_LINKS = env.bool("SHARE_LINKS", default=True)
 
 # Days a thread of questions is kept after its last one. 0 keeps threads for ever.
 THREAD_DAYS = env.int("THREAD_DAYS", default=0)

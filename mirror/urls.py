@@ -24,6 +24,7 @@ urlpatterns = [
     path("editor/", include("mirror.queries.urls")),
     path("sql/", include("mirror.workbench.urls")),
     path("dashboards/", include("mirror.dashboards.urls")),
+    path("share/", include("mirror.sharing.urls")),
     path("reports/", include("mirror.reports.urls")),
     path("go/", include("mirror.palette.urls")),
     path("account/", include("mirror.api.urls")),

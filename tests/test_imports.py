@@ -98,6 +98,7 @@ SUBJECTS = [
     "asking",
     "workbench",
     "dashboards",
+    "sharing",
     "reports",
     "palette",
     "api",

@@ -24,6 +24,12 @@ class Thread(models.Model):
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="threads")
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="threads")
+    teams = models.ManyToManyField(
+        "people.Team",
+        blank=True,
+        related_name="threads",
+        help_text="Their members look at all of its questions",
+    )
     title = models.CharField(max_length=200)
     is_pinned = models.BooleanField(default=False, help_text="Stands first in History and beside every page")
     is_sent = models.BooleanField(default=False, help_text="SQL that a program or an agent sent")
@@ -44,6 +50,9 @@ class Run(Leased):
     """
 
     thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="runs")
+    teams = models.ManyToManyField(
+        "people.Team", blank=True, related_name="runs", help_text="Their members look at it alone"
+    )
     asked = models.TextField(blank=True)
     question = models.TextField(blank=True)
     hint = models.TextField(blank=True, default="", help_text="What its words mean, as it was typed with it")

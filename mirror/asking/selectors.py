@@ -1,7 +1,8 @@
 """Who sees which threads and runs, and what a page about them reads from the store.
 
 A run is seen by whoever asked it, while its source is theirs to see; a team that shares a
-source does not see what its members ask.
+source does not see what its members ask. Where its owner shares it, alone or with its thread, members
+of these teams who see its source look at it and change nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from mirror.asking.models import Run, Step, Thread, Version
+from mirror.people.selectors import teams_of
 from mirror.sources.selectors import sources_visible
 from mirror.work.leases import Status
 
@@ -36,6 +38,24 @@ def runs_visible_to(user: User) -> QuerySet[Run]:
     """The user's own runs about sources they still see, newest first."""
     runs = Run.objects.filter(thread__owner=user, thread__source__in=sources_visible(user))
     return runs.select_related("thread__source", "thread__owner", "saved").defer("thread__source__catalog")
+
+
+def runs_shared_with(user: User) -> QuerySet[Run]:
+    """Runs of others that are shared with a team of the user's, alone or with their thread, about sources the user sees; newest first."""
+    teams = teams_of(user)
+    alone = Run.teams.through.objects.filter(team__in=teams).values("run")
+    threads = Thread.teams.through.objects.filter(team__in=teams).values("thread")
+    runs = Run.objects.filter(Q(pk__in=alone) | Q(thread__in=threads)).exclude(thread__owner=user)
+    seen = runs.filter(thread__source__in=sources_visible(user), thread__owner__is_active=True)
+    return seen.select_related("thread__source", "thread__owner").defer("thread__source__catalog")
+
+
+def threads_shared_with(user: User) -> QuerySet[Thread]:
+    """Threads of others that are shared as a whole with a team of the user's, about sources the user sees; newest first."""
+    shared = Thread.teams.through.objects.filter(team__in=teams_of(user)).values("thread")
+    threads = Thread.objects.filter(pk__in=shared, owner__is_active=True).exclude(owner=user)
+    seen = threads.filter(source__in=sources_visible(user))
+    return seen.select_related("source", "owner").defer("source__catalog")
 
 
 def versions_visible_to(user: User) -> QuerySet[Version]:

@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse, JsonResponse
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
@@ -23,6 +24,8 @@ from mirror.asking.pages import (
     history_page,
     last_page,
     run_page,
+    shared_run,
+    shared_thread,
     steps_view,
     thread_page,
     version_view,
@@ -41,15 +44,25 @@ SHOWN_SOURCE = "shown_source"
 
 
 def _run(request: PersonRequest, pk: int) -> Run:
-    return get_object_or_404(selectors.runs_visible_to(request.user), pk=pk)
+    found = selectors.runs_visible_to(request.user).filter(pk=pk).first()
+    return found or _only_looked_at(selectors.runs_shared_with(request.user).filter(pk=pk))
 
 
 def _thread(request: PersonRequest, pk: int) -> Thread:
-    return get_object_or_404(selectors.threads_visible_to(request.user), pk=pk)
+    found = selectors.threads_visible_to(request.user).filter(pk=pk).first()
+    return found or _only_looked_at(selectors.threads_shared_with(request.user).filter(pk=pk))
 
 
 def _version(request: PersonRequest, pk: int) -> Version:
-    return get_object_or_404(selectors.versions_visible_to(request.user), pk=pk)
+    found = selectors.versions_visible_to(request.user).filter(pk=pk).first()
+    return found or _only_looked_at(selectors.runs_shared_with(request.user).filter(versions=pk))
+
+
+def _only_looked_at(shared: QuerySet[Any]) -> Any:
+    """Refuse to act on what a team may look at; anything else does not exist."""
+    if shared.exists():
+        raise PermissionDenied("This is shared with you to look at. Only who asked it works on it.")
+    raise Http404("There is no such question or thread.")
 
 
 def _by_htmx(request: PersonRequest) -> bool:
@@ -184,6 +197,8 @@ def again(request: PersonRequest, pk: int) -> HttpResponse:
 @vary_on_headers("HX-Request")
 def run(request: PersonRequest, pk: int) -> HttpResponse:
     """A run: its steps while it works, then its answer. `?version=2` shows an earlier SQL."""
+    if shared := selectors.runs_shared_with(request.user).filter(pk=pk).first():
+        return render(request, "asking/shared_run.html", {"page": shared_run(shared)})
     found = _run(request, pk)
     number = request.GET.get("version", "")
     page = run_page(found, number=int(number) if is_id(number) else None, wish=TableWish.read(request.GET))
@@ -469,7 +484,7 @@ def history(request: PersonRequest) -> HttpResponse:
         outcome=request.GET.get("outcome", ""),
         since=request.GET.get("since", ""),
         until=request.GET.get("until", ""),
-        is_sent=request.GET.get("by") == "programs",
+        by=request.GET.get("by", ""),
     )
     return render(request, "asking/history.html", {"page": page})
 
@@ -477,6 +492,8 @@ def history(request: PersonRequest) -> HttpResponse:
 @require_safe
 def thread(request: PersonRequest, pk: int) -> HttpResponse:
     """One thread as a conversation."""
+    if shared := selectors.threads_shared_with(request.user).filter(pk=pk).first():
+        return render(request, "asking/shared_thread.html", {"page": shared_thread(shared)})
     return render(request, "asking/thread.html", {"page": thread_page(_thread(request, pk))})
 
 

@@ -17,7 +17,6 @@ urlpatterns = [
     path("<int:pk>/settings/", views.settings, name="settings"),
     path("<int:pk>/text/", views.text, name="text"),
     path("<int:pk>/refresh/", views.refresh, name="refresh"),
-    path("<int:pk>/share/", views.share, name="share"),
     path("<int:pk>/delete/", views.delete, name="delete"),
     path("<int:pk>/pdf/", pdf_views.pdf_ask, name="pdf_ask"),
     path("pdf/<int:pk>/", pdf_views.pdf, name="pdf"),

@@ -1,4 +1,4 @@
-"""Pages of dashboards: list, look, arrange, add, share, let go."""
+"""Pages of dashboards: list, look, arrange, add, let go."""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ from mirror.dashboards.pages import (
     explore_page,
 )
 from mirror.library.models import SavedSql
-from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest, is_id, search_typed
-from mirror.people.selectors import teams_of
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
 
@@ -362,22 +360,6 @@ def card_remove(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 # ---------------------------------------------------------------- the whole of it
-
-
-@read_or_post
-def share(request: PersonRequest, pk: int) -> HttpResponse:
-    """Choose the teams that see a dashboard."""
-    found = _dashboard(request, pk, to_change=True)
-    offered = teams_of(request.user)
-    if request.method == "POST":
-        form = ShareForm(request.POST, offered=offered)
-        if form.is_valid():
-            services.dashboard_share(found, form.cleaned_data["teams"], request.user)
-            return redirect("dashboards:dashboard", pk)
-    else:
-        form = ShareForm(offered=offered, initial={"teams": found.teams.all()})
-    context = {"form": form, "dashboard": found}
-    return render(request, "dashboards/share.html", context, status=422 if form.is_bound else 200)
 
 
 @read_or_post

@@ -129,6 +129,8 @@ def test_every_address_is_walked() -> None:
     walked = {name for name, _, _ in ADDRESSES} | {"ask", "history", "run_events", "suggest"}
     # Of saved SQL and of sources: test_library and test_sql_in_words walk them.
     walked |= {"run_saved", "saved_last", "change_sql", "explain_sql"}
+    # Each change is its owner's alone: test_llm_changes walks them.
+    walked |= {"llm_change", "llm_change_stop"}
     assert {pattern.name for pattern in urls.urlpatterns} == walked
 
 

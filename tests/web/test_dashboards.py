@@ -45,8 +45,6 @@ ADDRESSES = [
     ("settings", "get", (200, 403, 404)),
     ("settings", "post", (302, 403, 404)),
     ("text", "post", (302, 403, 404)),
-    ("share", "get", (200, 403, 404)),
-    ("share", "post", (302, 403, 404)),
     ("card_change", "get", (200, 403, 404)),
     ("card_change", "post", (302, 403, 404)),
     ("card_move", "post", (302, 403, 404)),

@@ -28,6 +28,7 @@ OPEN = {
     "reports:consent",  # asks somebody without an account whether they want a report's mails; signed link
     "reports:consent_stop",  # ends them, by a signed link of every such mail
     "upkeep:metrics",  # Prometheus sends a token of its own; for others it is not there
+    "sharing:link",  # shows a question, a thread or a dashboard to whoever has its link
     "reports:link",  # gives a file to whoever has its link
 }
 VALUES = {

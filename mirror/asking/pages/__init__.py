@@ -3,6 +3,7 @@
 from mirror.asking.pages.ask import AskPage, ask_page
 from mirror.asking.pages.history import HistoryPage, ThreadPage, history_page, thread_page
 from mirror.asking.pages.run import RunPage, run_page
+from mirror.asking.pages.shared import SharedRun, SharedThread, shared_run, shared_thread
 from mirror.asking.pages.steps import StepsView, steps_view
 from mirror.asking.pages.version import LastPage, VersionView, last_page, version_view
 
@@ -11,6 +12,8 @@ __all__ = [
     "HistoryPage",
     "LastPage",
     "RunPage",
+    "SharedRun",
+    "SharedThread",
     "StepsView",
     "ThreadPage",
     "VersionView",
@@ -18,6 +21,8 @@ __all__ = [
     "history_page",
     "last_page",
     "run_page",
+    "shared_run",
+    "shared_thread",
     "steps_view",
     "thread_page",
     "version_view",

@@ -11,6 +11,7 @@ from django.core.paginator import Paginator
 
 from mirror.asking import selectors
 from mirror.asking.models import TITLE_CHARS, Run, Thread
+from mirror.asking.pages.shared import SharedItem, shared_items
 from mirror.asking.pages.words import mark_of, percent
 from mirror.paging import Pager, pager_of
 from mirror.phrases import counted, one_line
@@ -19,7 +20,7 @@ from mirror.sources.selectors import files_withheld, sources_visible
 if TYPE_CHECKING:
     from mirror.people.models import User
 
-PAGE_RUNS = 30
+PAGE_RUNS, SHARED = 30, 200
 OUTCOMES = ("answered", "ambiguous", "unanswerable", "failed")
 
 
@@ -56,10 +57,14 @@ class ThreadGroup:
 class HistoryPage:
     """Runs of one person by threads, pinned ones first and then the newest, a page at a time. They are what people asked, or, where `is_sent`, SQL that programs sent.
 
-    There is a choice between the two where programs sent any: `has_sent`.
+    Where it `is_shared` they are what others share with a team of theirs instead. There is a choice where programs sent any (`has_sent`), and others
+    share any (`has_shared`).
     """
 
     threads: tuple[ThreadGroup, ...]
+    shared: tuple[SharedItem, ...]
+    is_shared: bool
+    has_shared: bool
     words: str
     source: str
     sources: tuple[str, ...]
@@ -98,9 +103,13 @@ def history_page(
     outcome: str = "",
     since: str = "",
     until: str = "",
-    is_sent: bool = False,
+    by: str = "",
 ) -> HistoryPage:
-    """Show the runs whose question or SQL holds every word; past the last page, the last page. A day that is none is left out."""
+    """Show the runs whose question or SQL holds every word; past the last page, the last page. A day that is none is left out.
+
+    `by` is "programs" for SQL that these sent, "others" for what these share.
+    """
+    is_sent, is_shared = by == "programs", by == "others"
     outcome = outcome if outcome in OUTCOMES else ""
     first, last = _day(since), _day(until)
     found = selectors.runs_found(
@@ -109,7 +118,10 @@ def history_page(
     page = Paginator(selectors.thread_by_thread(found), PAGE_RUNS).get_page(number)
     since, until = str(first or ""), str(last or "")
     return HistoryPage(
-        threads=_threads(list(page.object_list)),
+        threads=() if is_shared else _threads(list(page.object_list)),
+        shared=shared_items(user, words, SHARED) if is_shared else (),
+        is_shared=is_shared,
+        has_shared=is_shared or selectors.runs_shared_with(user).exists(),
         outcome=outcome,
         outcomes=OUTCOMES,
         since=since,
@@ -127,7 +139,7 @@ def history_page(
             outcome=outcome,
             since=since,
             until=until,
-            by="programs" if is_sent else "",
+            by=by if is_sent or is_shared else "",
         ),
     )
 

@@ -20,7 +20,7 @@ from mirror.asking.services.runs import (
 )
 from mirror.asking.services.statements import statement_break, statement_stop
 from mirror.asking.services.suggesting import question_typed, questions_first, questions_near
-from mirror.asking.services.threads import thread_delete, thread_pin, thread_rename
+from mirror.asking.services.threads import run_share, thread_delete, thread_pin, thread_rename, thread_share
 from mirror.asking.services.versions import (
     reading_use,
     run_of_sql,
@@ -59,6 +59,7 @@ __all__ = [
     "run_follow",
     "run_of_sql",
     "run_saved",
+    "run_share",
     "run_stop",
     "sql_ask",
     "statement_break",
@@ -69,6 +70,7 @@ __all__ = [
     "thread_delete",
     "thread_pin",
     "thread_rename",
+    "thread_share",
     "threads_end",
     "threads_over",
     "version_again",

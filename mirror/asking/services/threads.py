@@ -1,21 +1,23 @@
-"""Rename, pin and delete threads."""
+"""Rename, pin, share and delete threads."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 
 from mirror.asking.errors import AskingError, StillWorking
-from mirror.asking.models import TITLE_CHARS, Thread, Version
+from mirror.asking.models import TITLE_CHARS, Run, Thread, Version
 from mirror.audit.services import record
+from mirror.people.selectors import teams_of
 from mirror.phrases import one_line
 from mirror.results.models import StoredResult
 from mirror.results.services import result_delete
 from mirror.work.leases import Status
 
 if TYPE_CHECKING:
-    from mirror.people.models import User
+    from mirror.people.models import Team, User
 
 
 def thread_rename(thread: Thread, title: str) -> None:
@@ -33,6 +35,27 @@ def thread_pin(thread: Thread, *, is_pinned: bool) -> None:
     """Let a thread stand first, or where its newest question puts it."""
     thread.is_pinned = is_pinned
     thread.save(update_fields=["is_pinned"])
+
+
+@transaction.atomic
+def thread_share(thread: Thread, teams: Iterable[Team], by: User) -> None:
+    """Let members of exactly these of the teams that `by` is in look at a thread; others stay as they are."""
+    told = _teams_set(thread, teams, by)
+    record("shared a thread", thread, by=by, teams=told, source=thread.source.name)
+
+
+@transaction.atomic
+def run_share(run: Run, teams: Iterable[Team], by: User) -> None:
+    """Let members of exactly these of the teams that `by` is in look at one question; others stay as they are."""
+    told = _teams_set(run, teams, by)
+    record("shared a question", run, by=by, teams=told, source=run.thread.source.name)
+
+
+def _teams_set(thing: Run | Thread, teams: Iterable[Team], by: User) -> list[str]:
+    offered = set(teams_of(by))
+    kept = set(thing.teams.all()) - offered
+    thing.teams.set(kept | (set(teams) & offered))
+    return [str(team) for team in thing.teams.all()]
 
 
 @transaction.atomic

@@ -1,0 +1,55 @@
+"""Links that show one question, thread or dashboard to whoever has them."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from mirror.asking.models import Thread, Version
+from mirror.dashboards.models import Dashboard
+
+
+class ShareLink(models.Model):
+    """A link to one version of a question, one thread or one dashboard, for a time, until it is revoked.
+
+    Its address is its id, signed: none is kept, and none is made without the keys of the installation. `values` lists for each parameter
+    of a dashboard the values that may be chosen, the first of which is shown first.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="share_links"
+    )
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    thread = models.ForeignKey(Thread, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    dashboard = models.ForeignKey(
+        Dashboard, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    values = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    opened = models.PositiveIntegerField(default=0)
+    last_opened_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                name="link_to_one_thing",
+                condition=Q(version__isnull=False, thread=None, dashboard=None)
+                | Q(version=None, thread__isnull=False, dashboard=None)
+                | Q(version=None, thread=None, dashboard__isnull=False),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.thing)
+
+    @property
+    def thing(self) -> Version | Thread | Dashboard:
+        """The one thing that it shows."""
+        return self.version or self.thread or self.dashboard  # type: ignore[return-value]  # the store keeps no link to nothing

@@ -1,0 +1,137 @@
+"""What the pages of sharing show: one's links, and what a link shows to who is not signed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.urls import reverse
+from django.utils import timezone
+
+from mirror.dashboards.card_parameters import fields_of
+from mirror.dashboards.pages import CardView, card_view
+from mirror.phrases import counted
+from mirror.sharing import services
+from mirror.sharing.models import ShareLink
+from mirror.sharing.selectors import unsendable
+
+if TYPE_CHECKING:
+    from mirror.dashboards.services import CardServed
+
+# States of cards that tell whoever has a link how to act on them; they cannot.
+_CLOSED = ("expired", "refused", "hidden", "gone", "failed", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLine:
+    """One link of a person. `state` is open, withheld, revoked or over; its `address` is shown while it is open."""
+
+    id: UUID
+    title: str
+    kind: str
+    state: str
+    address: str
+    until: datetime
+    opened: str
+    last: datetime | None
+    page_url: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValueChoice:
+    """A parameter whose listed values a reader of a link may choose from."""
+
+    name: str
+    label: str
+    value: str
+    listed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkBoard:
+    """A dashboard as a link shows it; `is_waiting` while rows of a card are being read."""
+
+    name: str
+    description: str
+    owner: str
+    cards: tuple[CardView, ...]
+    choices: tuple[ValueChoice, ...]
+    oldest: datetime | None
+    is_waiting: bool
+
+
+def link_lines(links: Iterable[ShareLink], absolute: Callable[[str], str]) -> tuple[LinkLine, ...]:
+    """Lay out links; `absolute` makes an address of a path."""
+    return tuple(_line(link, absolute) for link in links)
+
+
+def _line(link: ShareLink, absolute: Callable[[str], str]) -> LinkLine:
+    kind, page_url = _kind(link)
+    state = _state(link)
+    return LinkLine(
+        id=link.pk,
+        title=services.link_title(link),
+        kind=kind,
+        state=state,
+        address=absolute(reverse("sharing:link", args=[services.link_token(link)]))
+        if state == "open"
+        else "",
+        until=link.expires_at,
+        opened=f"opened {counted(link.opened, 'time')}" if link.opened else "never opened",
+        last=link.last_opened_at,
+        page_url=page_url,
+        values=tuple(f"{name}: {', '.join(listed)}" for name, listed in link.values.items()),
+    )
+
+
+def _state(link: ShareLink) -> str:
+    if link.revoked_at is not None:
+        return "revoked"
+    if link.expires_at <= timezone.now():
+        return "over"
+    return "withheld" if unsendable(link.made_by, link.thing) else "open"
+
+
+def _kind(link: ShareLink) -> tuple[str, str]:
+    if link.version is not None:
+        return "question", reverse("asking:run", args=[link.version.run_id])
+    if link.thread_id is not None:
+        return "thread", reverse("asking:thread", args=[link.thread_id])
+    return "dashboard", reverse("dashboards:dashboard", args=[link.dashboard_id])
+
+
+def link_board(link: ShareLink, served: list[CardServed], values: dict[str, str]) -> LinkBoard:
+    """Lay out a dashboard for who has a link to it: no SQL, nothing to press but listed values."""
+    assert link.dashboard is not None
+    views = tuple(_card(card_view(link.made_by, one, values)) for one in served)
+    labels = {field.name: field.label for field in fields_of([one.card for one in served], values)}
+    choices = tuple(
+        ValueChoice(name, labels.get(name, name), values[name], tuple(listed))
+        for name, listed in link.values.items()
+        if len(listed) > 1
+    )
+    times = [view.when for view in views if view.when is not None]
+    owner = link.dashboard.owner
+    return LinkBoard(
+        name=link.dashboard.name,
+        description=link.dashboard.description,
+        owner=owner.get_full_name() or owner.get_username(),
+        cards=views,
+        choices=choices,
+        oldest=min(times) if times else None,
+        is_waiting=any(view.is_working for view in views),
+    )
+
+
+def _card(view: CardView) -> CardView:
+    """A card without SQL, and without words about the source or on how to act on it."""
+    view = replace(
+        view, sql="", run_id=None, saved_id=None, source="", source_id=None, advice="", question=""
+    )
+    if view.state in _CLOSED and not view.rows:
+        return replace(view, state="hidden", words="The rows of this card cannot be shown now.")
+    return replace(view, state="ready", words="") if view.state == "failed" else view

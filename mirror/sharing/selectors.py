@@ -1,0 +1,63 @@
+"""Who may give what away by a link, and which links somebody made.
+
+A link shows what its maker sees, as long as they see it and no owner of a source withholds sending from them.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from mirror.asking.models import Thread, Version
+from mirror.asking.selectors import threads_visible_to, versions_visible_to
+from mirror.dashboards.models import Dashboard
+from mirror.sharing.models import ShareLink
+from mirror.sources.models import Source, WithheldRight
+from mirror.sources.selectors import sources_with
+
+if TYPE_CHECKING:
+    from mirror.people.models import User
+
+# How long a link that shows nothing any more stands among one's links.
+OVER_SHOWN = timedelta(days=31)
+
+
+def may_give(user: User, thing: Version | Thread | Dashboard) -> bool:
+    """Say whether somebody may give a thing away by links: it is their own, and they still see it."""
+    if isinstance(thing, Dashboard):
+        return thing.owner_id == user.pk
+    if isinstance(thing, Thread):
+        return threads_visible_to(user).filter(pk=thing.pk).exists()
+    return versions_visible_to(user).filter(pk=thing.pk).exists()
+
+
+def unsendable(user: User, thing: Version | Thread | Dashboard) -> list[str]:
+    """Name the sources of a thing whose rows somebody may not send: their owner withholds it, or shares them no more."""
+    theirs = sources_with(user, WithheldRight.Right.SENDING)
+    rest = Source.objects.filter(pk__in=_sources(thing)).exclude(pk__in=theirs.values("pk"))
+    return list(rest.order_by("name").values_list("name", flat=True))
+
+
+def _sources(thing: Version | Thread | Dashboard) -> list[int]:
+    if isinstance(thing, Dashboard):
+        return list(thing.cards.exclude(source=None).values_list("source", flat=True).distinct())
+    thread = thing if isinstance(thing, Thread) else thing.run.thread
+    return [thread.source_id]
+
+
+def links_of(user: User) -> QuerySet[ShareLink]:
+    """List the links that somebody made, newest first; those that ended long ago are left out."""
+    found = ShareLink.objects.filter(made_by=user, expires_at__gt=timezone.now() - OVER_SHOWN)
+    return found.select_related("version__run__thread", "thread", "dashboard").defer("version__figure")
+
+
+def links_to(user: User, thing: Version | Thread | Dashboard) -> QuerySet[ShareLink]:
+    """List those to one thing; of a question those to all of its versions."""
+    if isinstance(thing, Dashboard):
+        return links_of(user).filter(dashboard=thing)
+    if isinstance(thing, Thread):
+        return links_of(user).filter(thread=thing)
+    return links_of(user).filter(version__run=thing.run_id)

@@ -1,0 +1,191 @@
+"""Share a question, a thread or a dashboard: with teams, and by links that work without signing in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from mirror.asking import selectors as asking_selectors
+from mirror.asking import services as asking
+from mirror.asking.models import Run, Thread, Version
+from mirror.asking.pages import shared_run, shared_thread
+from mirror.dashboards import selectors as dashboards_selectors
+from mirror.dashboards import services as dashboards
+from mirror.dashboards.card_parameters import fields_of
+from mirror.dashboards.models import Dashboard
+from mirror.people.forms import ShareForm
+from mirror.people.requests import PersonRequest
+from mirror.people.selectors import teams_of
+from mirror.sharing import selectors, services
+from mirror.sharing.errors import LinkGone, SharingError
+from mirror.sharing.forms import LinkForm
+from mirror.sharing.models import ShareLink
+from mirror.sharing.pages import link_board, link_lines
+
+Thing = Run | Thread | Dashboard
+
+# How what is shared with teams is kept, and where a thing stands.
+_SHARE: dict[type[Thing], Callable[..., None]] = {
+    Run: asking.run_share,
+    Thread: asking.thread_share,
+    Dashboard: dashboards.dashboard_share,
+}
+_PLACES = {Run: "asking:run", Thread: "asking:thread", Dashboard: "dashboards:dashboard"}
+
+
+def _thing(request: PersonRequest, kind: str, pk: int) -> Thing:
+    """A thing of one's own: 404 for who does not see it, 403 for who may look at it alone."""
+    user = request.user
+    if kind == "dashboard":
+        found = get_object_or_404(dashboards_selectors.dashboards_visible(user), pk=pk)
+        if not dashboards_selectors.may_change(user, found):
+            raise PermissionDenied(f"Only {found.owner} shares this dashboard.")
+        return found
+    mine: Thing | None
+    if kind == "run":
+        mine = asking_selectors.runs_visible_to(user).filter(pk=pk).first()
+        is_shared = asking_selectors.runs_shared_with(user).filter(pk=pk).exists()
+    else:
+        mine = asking_selectors.threads_visible_to(user).filter(pk=pk).first()
+        is_shared = asking_selectors.threads_shared_with(user).filter(pk=pk).exists()
+    if mine is not None:
+        return mine
+    if is_shared:
+        raise PermissionDenied("This is shared with you to look at. Only who asked it shares it.")
+    raise Http404("There is no such question or thread.")
+
+
+def _given(thing: Thing) -> Version | Thread | Dashboard | None:
+    """What a link to a thing shows: of a question the version that stands there now."""
+    return thing.versions.first() if isinstance(thing, Run) else thing
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def share(request: PersonRequest, kind: str, pk: int) -> HttpResponse:
+    """Choose the teams that look at a thing, and see its links."""
+    thing = _thing(request, kind, pk)
+    form = None
+    if request.method == "POST":
+        form = ShareForm(request.POST, offered=teams_of(request.user))
+        if form.is_valid():
+            _SHARE[type(thing)](thing, form.cleaned_data["teams"], request.user)
+            messages.success(request, "Members of the chosen teams look at it from now on.")
+            return redirect(f"sharing:{kind}", pk)
+    return _shown(request, kind, thing, form, status=422 if form is not None else 200)
+
+
+@require_POST
+def link_make(request: PersonRequest, kind: str, pk: int) -> HttpResponse:
+    """Make a link to a thing."""
+    thing = _thing(request, kind, pk)
+    given, form = _given(thing), LinkForm(request.POST, parameters=_parameters(thing))
+    if form.is_valid():
+        try:
+            if given is None:
+                raise SharingError("There is no answer yet that a link could show.")
+            services.link_make(given, request.user, form.cleaned_data["hours"], form.values())
+        except SharingError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "The link is made. Copy it from the list below.")
+            return redirect(reverse(f"sharing:{kind}", args=[pk]) + "#links")
+    return _shown(request, kind, thing, link_form=form, status=422)
+
+
+def _parameters(thing: Thing) -> list[Any]:
+    return fields_of(dashboards_selectors.cards_of(thing), {}) if isinstance(thing, Dashboard) else []
+
+
+def _shown(
+    request: PersonRequest,
+    kind: str,
+    thing: Thing,
+    form: ShareForm | None = None,
+    link_form: LinkForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    offered, given = teams_of(request.user), _given(thing)
+    links = selectors.links_to(request.user, given) if given is not None else ShareLink.objects.none()
+    withheld = selectors.unsendable(request.user, given) if given is not None else []
+    context = {
+        "kind": kind,
+        "thing": thing,
+        "title": str(thing),
+        "thread": thing.thread if isinstance(thing, Run) else None,
+        "sources": _sources(thing),
+        "back": reverse(_PLACES[type(thing)], args=[thing.pk]),
+        "form": form or ShareForm(offered=offered, initial={"teams": thing.teams.all()}),
+        "link_form": link_form or LinkForm(parameters=_parameters(thing)),
+        "links": link_lines(links, request.build_absolute_uri),
+        "no_links": services.links_off() or _withheld(withheld),
+    }
+    response = render(request, "sharing/share.html", context, status=status)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _withheld(names: list[str]) -> str:
+    return f"The owner of {names[0]} does not let your team send its rows." if names else ""
+
+
+def _sources(thing: Thing) -> str:
+    if isinstance(thing, Dashboard):
+        return "the source of each card"
+    return (thing.thread if isinstance(thing, Run) else thing).source.name
+
+
+@require_safe
+def links(request: PersonRequest) -> HttpResponse:
+    """The links that one made: until when they work, and when they were used last."""
+    lines = link_lines(selectors.links_of(request.user)[:500], request.build_absolute_uri)
+    response = render(request, "sharing/links.html", {"links": lines})
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@require_POST
+def link_revoke(request: PersonRequest, pk: Any) -> HttpResponse:
+    """End a link of one's own now."""
+    link = get_object_or_404(selectors.links_of(request.user), pk=pk)
+    services.link_revoke(link, request.user)
+    messages.success(request, "The link shows nothing any more.")
+    return redirect("sharing:links")
+
+
+@login_not_required
+@require_safe
+@never_cache
+def link(request: HttpRequest, token: str) -> HttpResponse:
+    """What a link shows, without signing in; whatever is wrong with the link, the answer is the same."""
+    try:
+        found = services.link_open(token)
+    except LinkGone:
+        response = render(request, "sharing/link_gone.html", status=404)
+    else:
+        response = _opened(request, found)
+    response["Cache-Control"] = "no-store"
+    response["Referrer-Policy"] = "no-referrer"
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def _opened(request: HttpRequest, found: ShareLink) -> HttpResponse:
+    until = found.expires_at
+    if found.version is not None:
+        page = shared_run(found.version.run, found.version, with_sql=False)
+        return render(request, "sharing/link_run.html", {"page": page, "until": until})
+    if found.thread is not None:
+        thread = shared_thread(found.thread, with_sql=False)
+        return render(request, "sharing/link_thread.html", {"page": thread, "until": until})
+    values = services.values_chosen(found, request.GET)
+    board = link_board(found, services.link_cards(found, values), values)
+    return render(request, "sharing/link_dashboard.html", {"page": board, "until": until})

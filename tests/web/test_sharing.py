@@ -1,0 +1,299 @@
+"""Questions, threads and dashboards shared with teams and by links: who sees them, and what closes them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from mirror.asking import services as asking
+from mirror.asking.models import Run, Thread
+from mirror.audit.models import AuditRow
+from mirror.dashboards import services as dashboards
+from mirror.dashboards.models import Card, Dashboard, Supply
+from mirror.library.services import sql_save
+from mirror.results.services import result_delete
+from mirror.sharing import services
+from mirror.sharing.models import ShareLink
+from mirror.sources.models import WithheldRight
+from mirror.work.doing import work_do
+from mirror.work.leases import Status
+from tests.web.working import REVENUE, answer, unwatched
+
+COUNTRY = {"name": "country", "kind": "text", "label": "Country", "default": "Norway"}
+OF_COUNTRY = "SELECT count(*) AS customers FROM customers WHERE country = :country"
+SECRET_SQL = "FROM customers"
+
+
+@pytest.fixture
+def run(transactional_db, shop, alice, media) -> Run:
+    """A question of Alice's with its answer."""
+    return answer(asking.run_ask(alice, shop, REVENUE))
+
+
+@pytest.fixture
+def board(transactional_db, shop, alice, media) -> Dashboard:
+    """A dashboard of Alice's that nobody else sees."""
+    saved = sql_save(alice, shop, "Customers of a country", OF_COUNTRY, parameters=[COUNTRY])
+    made = dashboards.dashboard_make(alice, "Customers")
+    dashboards.card_add_saved(made, saved)
+    dashboards.card_add_text(made, "Read me", "For the board.")
+    return made
+
+
+def url(name: str, pk: object) -> str:
+    return reverse(f"sharing:{name}", args=[pk])
+
+
+def linked(thing: object, alice, hours: float = 24, **values: list[str]) -> str:
+    """The path of a new link to a question, a thread or a dashboard."""
+    given = thing.versions.get() if isinstance(thing, Run) else thing
+    link = services.link_make(given, alice, hours, values)
+    return reverse("sharing:link", args=[services.link_token(link)])
+
+
+def opened(path: str, **sent: str) -> str:
+    """What somebody without an account sees, once rows that were asked for are there."""
+    page = Client().get(path, sent)
+    waiting = list(Supply.objects.filter(status=Status.QUEUED))
+    with unwatched():
+        for one in waiting:
+            assert work_do("supply", one.pk)
+    page = Client().get(path, sent) if waiting else page
+    assert page.status_code == 200
+    assert page["Referrer-Policy"] == "no-referrer" and "no-store" in page["Cache-Control"]
+    return str(page.content.decode())
+
+
+def is_closed(path: str) -> bool:
+    page = Client().get(path)
+    assert page.status_code in (200, 404)
+    assert page.status_code == 200 or "This link shows nothing" in page.content.decode()
+    return page.status_code == 404
+
+
+# ---------------------------------------------------------------- with teams
+
+
+@pytest.mark.parametrize("kind", ["run", "thread"])
+def test_members_look_at_what_is_shared_and_change_nothing(run, team, as_alice, as_bob, as_charlie, kind):
+    thing = run if kind == "run" else run.thread
+    here = reverse(f"asking:{kind}", args=[thing.pk])
+    assert as_bob.get(here).status_code == 404, "not shared yet"
+    as_alice.post(url(kind, thing.pk), {"teams": [team.pk]})
+    page = as_bob.get(here).content.decode()
+    assert REVENUE in page and "shared by" in page and "<td" in page and "SELECT" in page
+    assert "<form" not in page.partition("<main")[2], "nothing of it can be pressed"
+    assert as_charlie.get(here).status_code == 404
+    listed = as_bob.get(reverse("asking:history"), {"by": "others"}).content.decode()
+    assert here in listed and "shared by" in listed
+    assert here not in as_charlie.get(reverse("asking:history"), {"by": "others"}).content.decode()
+    assert AuditRow.objects.get(verb__startswith="shared a").details["teams"] == ["Analysts"]
+    as_alice.post(url(kind, thing.pk), {"teams": []})
+    assert as_bob.get(here).status_code == 404, "taken back"
+
+
+def test_each_act_on_a_shared_question_is_forbidden_to_members(run, team, alice, as_bob, as_charlie):
+    asking.thread_share(run.thread, [team], alice)
+    version = run.versions.get()
+    acts = [
+        *(("run", name) for name in ("stop", "again", "follow", "edit")),
+        *(
+            ("version", name)
+            for name in ("version_stop", "version_again", "chart", "save", "change", "version_undo")
+        ),
+        *(("thread", name) for name in ("thread_rename", "thread_pin", "thread_delete")),
+    ]
+    places = {"run": run.pk, "version": version.pk, "thread": run.thread_id}
+    for of, name in acts:
+        address = reverse(f"asking:{name}", args=[places[of]])
+        sent = {"question": "x", "sql": "SELECT 1", "title": "Theirs", "name": "x"}
+        got = [browser.post(address, sent).status_code for browser in (as_bob, as_charlie)]
+        assert got == [403, 404], name
+    assert (Run.objects.count(), run.versions.count()) == (1, 1)
+    assert Thread.objects.get().title == run.thread.title
+
+
+def test_a_member_needs_the_source_too(run, team, shop, alice, as_bob):
+    asking.run_share(run, [team], alice)
+    here = reverse("asking:run", args=[run.pk])
+    assert as_bob.get(here).status_code == 200
+    assert as_bob.get(reverse("asking:thread", args=[run.thread_id])).status_code == 404, "the question alone"
+    shop.teams.clear()
+    assert as_bob.get(here).status_code == 404
+    assert here not in as_bob.get(reverse("asking:history"), {"by": "others"}).content.decode()
+
+
+def test_one_shares_with_ones_own_teams_alone(run, team, alice, charlie, as_charlie):
+    from mirror.people.models import Team
+
+    theirs = Team.objects.create(name="Others")
+    theirs.members.add(charlie)
+    asking.run_share(run, [team, theirs], alice)
+    assert list(run.teams.all()) == [team]
+
+
+@pytest.mark.parametrize("kind", ["run", "thread", "dashboard"])
+def test_the_owner_shares_members_may_not_and_strangers_find_nothing(
+    run, board, team, alice, as_alice, as_bob, as_charlie, kind
+):
+    thing = {"run": run, "thread": run.thread, "dashboard": board}[kind]
+    share = {"run": asking.run_share, "thread": asking.thread_share, "dashboard": dashboards.dashboard_share}
+    share[kind](thing, [team], alice)
+    for browser, get, post, link in (
+        (as_charlie, 404, 404, 404),
+        (as_bob, 403, 403, 403),
+        (as_alice, 200, 302, 302),
+    ):
+        assert browser.get(url(kind, thing.pk)).status_code == get
+        assert browser.post(url(f"{kind}_link", thing.pk), {"hours": "24"}).status_code == link
+        assert browser.post(url(kind, thing.pk), {"teams": [team.pk]}).status_code == post
+    assert ShareLink.objects.get().made_by == alice
+    assert list(thing.teams.all()) == [team]
+
+
+# ---------------------------------------------------------------- by links
+
+
+def test_a_link_shows_the_stored_answer_and_no_sql(run, alice):
+    page = opened(linked(run, alice))
+    assert REVENUE in page and "<td" in page and "data of" in page and "mirror-chart" in page
+    assert "SELECT" not in page and SECRET_SQL not in page and "<form" not in page
+    thread = opened(linked(run.thread, alice))
+    assert REVENUE in thread and "<td" in thread and "SELECT" not in thread
+
+
+def test_a_link_to_a_question_keeps_to_the_version_that_was_shared(run, alice):
+    path = linked(run, alice)
+    version = asking.version_edit(run, "SELECT 42 AS other")
+    with unwatched():
+        assert work_do("version", version.pk)
+    assert "other" not in opened(path) and "Germany" in opened(path)
+
+
+def test_a_link_to_a_dashboard_takes_listed_values_alone(board, alice):
+    path = linked(board, alice, country=["Norway", "Sweden"])
+    first, second = opened(path), opened(path, country="Sweden")
+    assert first != second and "<option selected>Sweden</option>" in second and "For the board." in first
+    assert "SELECT" not in first + second and 'method="post"' not in first
+    count = Supply.objects.count()
+    assert count == 2
+    for wrong in ("Germany", "Norway' OR 1=1 --"):
+        assert "<option selected>Norway</option>" in opened(path, country=wrong)
+    assert Supply.objects.count() == count, "nothing else was read"
+    plain = opened(linked(board, alice), country="Germany")
+    assert "<select" not in plain and Supply.objects.count() == count
+
+
+def test_a_value_that_is_none_makes_no_link(board, as_alice):
+    saved = board.cards.first().saved
+    saved.parameters = [COUNTRY | {"kind": "number", "default": "1"}]
+    saved.save()
+    sent = {"hours": "24", "values-country": "1\nmany"}
+    answered = as_alice.post(url("dashboard_link", board.pk), sent)
+    assert answered.status_code == 422 and not ShareLink.objects.exists()
+    assert "many" in answered.content.decode(), "what was typed stays"
+    assert as_alice.post(url("run_link", 10**6), sent).status_code == 404
+
+
+@pytest.mark.parametrize("kind", ["run", "thread", "dashboard"])
+def test_a_right_that_is_withdrawn_later_closes_a_link(run, board, shop, alice, bob, team, kind):
+    things = {"run": run, "thread": run.thread, "dashboard": board}
+    path = linked(things[kind], alice)
+    assert not is_closed(path)
+    # Alice's source becomes Bob's: she has it by her team alone from now on.
+    shop.owner = bob
+    shop.save()
+    assert not is_closed(path)
+    withheld = WithheldRight.objects.create(source=shop, team=team, right="sending")
+    assert is_closed(path)
+    withheld.delete()
+    assert not is_closed(path)
+    shop.teams.clear()
+    assert is_closed(path)
+    shop.teams.add(team)
+    alice.is_active = False
+    alice.save()
+    assert is_closed(path)
+
+
+def test_who_may_not_send_makes_no_link_and_is_told(run, board, shop, alice, bob, team, as_alice):
+    shop.owner = bob
+    shop.save()
+    WithheldRight.objects.create(source=shop, team=team, right="sending")
+    for kind, thing in (("run", run), ("thread", run.thread), ("dashboard", board)):
+        page = as_alice.get(url(kind, thing.pk)).content.decode()
+        assert "does not let your team send its rows" in page and "Make a link" not in page
+        assert as_alice.post(url(f"{kind}_link", thing.pk), {"hours": "24"}).status_code == 422
+    assert not ShareLink.objects.exists()
+
+
+def test_links_end_are_revoked_and_switched_off(run, alice, as_alice, as_bob, settings):
+    path = linked(run, alice, hours=2)
+    with time_machine.travel(timezone.now() + timedelta(hours=3)):
+        assert is_closed(path)
+    settings.SHARE_LINKS = False
+    assert is_closed(path)
+    assert "does not let anybody share by link" in as_alice.get(url("run", run.pk)).content.decode()
+    settings.SHARE_LINKS = True
+    assert not is_closed(path)
+    link = ShareLink.objects.get()
+    assert as_bob.post(url("link_revoke", link.pk)).status_code == 404
+    assert as_alice.post(url("link_revoke", link.pk)).status_code == 302
+    assert is_closed(path)
+    listed = as_alice.get(reverse("sharing:links")).content.decode()
+    assert "Revoked" in listed and path not in listed
+
+
+def test_a_link_that_is_changed_or_made_up_shows_nothing(run, alice):
+    path = linked(run, alice)
+    token = path.rstrip("/").rpartition("/")[2]
+    key = token.partition(":")[0]
+    for wrong in (token[:-1], token + "x", key, f"{key}:x", "x", "%00"):
+        assert is_closed(f"/share/open/{wrong}/"), wrong
+    run.thread.delete()
+    assert is_closed(path)
+
+
+def test_ones_links_tell_their_last_use_and_the_audit_each_act(run, alice, as_alice, as_bob):
+    page = as_alice.post(url("run_link", run.pk), {"hours": "24"}, follow=True).content.decode()
+    link = ShareLink.objects.get()
+    path = reverse("sharing:link", args=[services.link_token(link)])
+    assert path in page and "never opened" in page
+    opened(path)
+    Client().head(path)
+    listed = as_alice.get(reverse("sharing:links")).content.decode()
+    assert path in listed and "opened 2 times" in listed and "last" in listed
+    assert path not in as_bob.get(reverse("sharing:links")).content.decode()
+    as_alice.post(url("link_revoke", link.pk))
+    told = list(
+        AuditRow.objects.filter(verb__contains="share link")
+        .order_by("at", "number")
+        .values_list("verb", "who")
+    )
+    assert told == [
+        ("made a share link", "alice"),
+        ("opened a share link", ""),
+        ("opened a share link", ""),
+        ("ended a share link", "alice"),
+    ]
+    assert services.link_token(link) not in str(list(AuditRow.objects.values()))
+
+
+def test_rows_that_are_gone_are_told(run, alice, team, as_bob):
+    asking.run_share(run, [team], alice)
+    path = linked(run, alice)
+    result_delete(run.versions.get().result)
+    assert "no longer kept" in opened(path)
+    assert "no longer kept" in as_bob.get(reverse("asking:run", args=[run.pk])).content.decode()
+
+
+def test_a_card_of_a_source_that_its_maker_lost_closes_the_whole_link(board, shop, alice, bob, as_alice):
+    other = type(shop).objects.create(owner=bob, name="other", engine="sqlite", database="/nowhere/x.sqlite")
+    path = linked(board, alice)
+    Card.objects.create(dashboard=board, kind="sql", source=other, sql="SELECT 1", title="Bob's", place=9)
+    assert is_closed(path)
