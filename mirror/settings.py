@@ -97,6 +97,7 @@ INSTALLED_APPS = [
     "mirror.workbench",
     "mirror.dashboards",
     "mirror.sharing",
+    "mirror.comments",
     "mirror.reports",
     "mirror.api",
     "mirror.agents",
@@ -466,6 +467,9 @@ RESULT_MEGABYTES = env.int("RESULT_MEGABYTES", default=10_000)
 
 # Whether people may share questions, threads and dashboards by links that work without signing in.
 SHARE_LINKS = env.bool("SHARE_LINKS", default=True)
+
+# Comments that one person may write in an hour.
+COMMENTS_PER_HOUR = env.int("COMMENTS_PER_HOUR", default=60)
 
 # Days a thread of questions is kept after its last one. 0 keeps threads for ever.
 THREAD_DAYS = env.int("THREAD_DAYS", default=0)

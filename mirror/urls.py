@@ -25,6 +25,7 @@ urlpatterns = [
     path("sql/", include("mirror.workbench.urls")),
     path("dashboards/", include("mirror.dashboards.urls")),
     path("share/", include("mirror.sharing.urls")),
+    path("comments/", include("mirror.comments.urls")),
     path("reports/", include("mirror.reports.urls")),
     path("go/", include("mirror.palette.urls")),
     path("account/", include("mirror.api.urls")),

@@ -99,6 +99,7 @@ SUBJECTS = [
     "workbench",
     "dashboards",
     "sharing",
+    "comments",
     "reports",
     "palette",
     "api",
@@ -127,6 +128,7 @@ KNOW_REQUESTS = {
     "audit/middleware.py",  # who sent a request, and from where
     "asking/context.py",  # the rail that every page has
     "reports/context.py",  # that all sending is paused
+    "comments/templatetags/comments.py",  # comments on the pages of other subjects
     "llms/templatetags/llms.py",  # one's own use, on the page of another subject
     "people/codes/middleware.py",  # codes that lack
     "people/entering.py",  # a session for who signed in

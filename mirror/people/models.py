@@ -109,6 +109,7 @@ class Quota(models.Model):
         CALLS = "calls", "calls of webhooks and the like"
         ASKS = "asks", "outside addresses asked for their consent"
         TESTS = "tests", "connection tests"
+        COMMENTS = "comments", "comments"
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="quotas")
     kind = models.CharField(max_length=10, choices=Kind)

@@ -40,6 +40,7 @@ WORK = {
     "endpoint_test": "Tests of language models",
     "report": "Runs of reports",
     "delivery": "Deliveries",
+    "mention": "Mails about comments",
     "upload": "Uploads",
     "visit": "Databases opened for people",
     "index": "Stored values of sources",

@@ -108,6 +108,7 @@ def test_all_kinds_are_known() -> None:
         "glance",
         "improvement",
         "llm_change",
+        "mention",
         "pdf_export",
         "posed_round",
         "supply",

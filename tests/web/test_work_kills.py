@@ -23,14 +23,17 @@ from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread
 from mirror.asking.services import llm_changes
 from mirror.asking.services.rewriting import Proposal
+from mirror.comments.models import Mention
+from mirror.comments.services import comment_write
 from mirror.dashboards import card_rows, pdf_exports
 from mirror.dashboards.models import Card, PdfExport, Supply
-from mirror.dashboards.services import dashboard_make
+from mirror.dashboards.services import dashboard_make, dashboard_share
 from mirror.knowledge import evaluation_work, improving, posing, trials
 from mirror.knowledge.answer_services import answer_verify
 from mirror.knowledge.term_services import TermWish
 from mirror.llms import endpoint_tests
 from mirror.llms.models import Endpoint
+from mirror.people.models import Team, User
 from mirror.reports import services as reports
 from mirror.reports.models import Channel, Delivery, ReportRun
 from mirror.sources import upload_work, uploading, visits
@@ -42,6 +45,7 @@ from mirror.work.recovery import work_recover
 from mirror.workbench import glancing
 from tests import warm
 from tests.hook_server import HookServer
+from tests.mail_server import MailServer
 from tests.reports.working import save_report, save_sql
 from tests.scripted_server import ScriptedServer
 from tests.servers import PASSWORD, PostgresServer
@@ -96,13 +100,15 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture
-def gates(postgres) -> dict[str, Gate]:
+def gates(postgres, tmp_path) -> Iterator[dict[str, Gate]]:
     hook, model = HookServer(), ScriptedServer(f"```sql\n{SQL}\n```").start()
-    return {
-        "database": Gate(postgres.port),
-        "hook": Gate(hook.port),
-        "model": Gate(int(model.base_url.rpartition(":")[2].partition("/")[0])),
-    }
+    with MailServer(tmp_path / "mail") as mail:
+        yield {
+            "database": Gate(postgres.port),
+            "hook": Gate(hook.port),
+            "mail": Gate(mail.port),
+            "model": Gate(int(model.base_url.rpartition(":")[2].partition("/")[0])),
+        }
 
 
 @pytest.fixture
@@ -117,6 +123,8 @@ def start(gates, tmp_path, settings) -> Iterator[Callable[[], subprocess.Popen[b
         "LEASE_SECONDS": "2",
         "LLM_BASE_URL": f"http://127.0.0.1:{gates['model'].port}/v1",
         "LLM_MODEL": "scripted",
+        "EMAIL_HOST": "127.0.0.1",
+        "EMAIL_PORT": str(gates["mail"].port),
         "WEBHOOK_HOSTS": "127.0.0.1",
         "SOURCE_PRIVATE_HOSTS": "true",
         "CHART_IMAGES": "simple",
@@ -125,7 +133,7 @@ def start(gates, tmp_path, settings) -> Iterator[Callable[[], subprocess.Popen[b
     command = [sys.executable, "-m", "celery", "-A", "mirror", "worker", "--pool", "threads"]
     command += [
         "--concurrency",
-        "16",  # more than there are kinds
+        "24",  # more than there are kinds
         "--queues",
         "celery,ticks,intake,reports,deliveries",
         "--loglevel",
@@ -178,6 +186,7 @@ def rows_of_each_kind(alice, source: Source, hook: Gate, model: Gate) -> dict[st
     url = f"http://127.0.0.1:{model.port}/v1"
     tried = Endpoint.objects.create(name="Tried", base_url=url, model="scripted", is_on=False)
     return {
+        "mention": mention_wanted(alice),
         "run": run,
         "version": version,
         "llm_change": llm_changes.llm_change_ask(
@@ -197,6 +206,17 @@ def rows_of_each_kind(alice, source: Source, hook: Gate, model: Gate) -> dict[st
         "report": made,
         "delivery": delivery,
     }
+
+
+def mention_wanted(alice) -> Mention:
+    """Alice mentions somebody of her team on her dashboard."""
+    team = Team.objects.create(name="Readers")
+    reader = User.objects.create_user("reader", "reader@example.com")
+    for person in (alice, reader):
+        team.memberships.create(user=person)
+    made = dashboard_make(alice, "Talked about")
+    dashboard_share(made, [team], alice)
+    return comment_write(made, alice, "@reader: look").mentions.get()
 
 
 def supply_wanted(alice, source: Source) -> Supply:
@@ -258,6 +278,7 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     assert set(stood.values()) == {"done 2"}
     assert (rows["run"].outcome, rows["run"].versions.count()) == ("answered", 1), rows["run"].reason
     assert (rows["version"].failure, rows["version"].result.row_count) == (None, 1)
+    assert rows["mention"].is_sent, rows["mention"].answer
     assert rows["llm_change"].said["sql"] == SQL, rows["llm_change"].said
     assert (rows["glance"].failure, rows["glance"].result.row_count) == (None, 20)
     assert (rows["supply"].failure, rows["supply"].preview["rows"]) == (None, [[50]])

@@ -10,6 +10,7 @@ import "./mirror-tabs.js";
 import "./keys.js";
 import "./manners.js";
 
+if (document.querySelector("mirror-mentions")) void import("./mirror-mentions.js");
 if (document.querySelector("mirror-sql")) void import("./mirror-sql.js");
 if (document.querySelector("mirror-zone")) void import("./mirror-zone.js");
 if (document.querySelector("mirror-board")) void import("./mirror-board.js");

@@ -44,6 +44,7 @@ COUNTED = {
     Quota.Kind.CALLS: ("made", "call", "an hour"),
     Quota.Kind.ASKS: ("asked", "new outside address", "a day"),
     Quota.Kind.TESTS: ("tried", "connection", "a minute"),
+    Quota.Kind.COMMENTS: ("written", "comment", "an hour"),
 }
 
 

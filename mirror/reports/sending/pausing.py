@@ -13,6 +13,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from mirror.audit.services import record
+from mirror.comments.services import mentions_waiting
+from mirror.comments.telling import mentions_go_on
 from mirror.knowledge.regressions import regressions_go_on, regressions_waiting
 from mirror.reports.editing.report_changes import next_time
 from mirror.reports.models import Delivery, Report, ReportRun, SendingPause
@@ -35,7 +37,11 @@ def pause_now() -> SendingPause | None:
 
 def deliveries_waiting() -> int:
     """How many deliveries wait to go out, for whatever reason."""
-    return Delivery.objects.filter(status=Status.QUEUED).count() + len(regressions_waiting())
+    return (
+        Delivery.objects.filter(status=Status.QUEUED).count()
+        + len(regressions_waiting())
+        + len(mentions_waiting())
+    )
 
 
 @transaction.atomic
@@ -62,7 +68,7 @@ def sending_resume(by: User | None = None, *, drop: bool = False) -> int:
     if not ended:
         return 0
     waiting = list(Delivery.objects.select_for_update().filter(status=Status.QUEUED).order_by("pk"))
-    count = len(waiting) + regressions_go_on(drop=drop)
+    count = len(waiting) + regressions_go_on(drop=drop) + mentions_go_on(drop=drop)
     if drop:
         _drop(waiting)
     else:

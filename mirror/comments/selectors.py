@@ -1,0 +1,85 @@
+"""Who sees which comments: whoever sees the question or the dashboard they are about, at this moment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Q, QuerySet
+
+from mirror.asking.models import Run
+from mirror.asking.selectors import runs_shared_with, runs_visible_to
+from mirror.comments.models import Comment, MailsOff
+from mirror.dashboards.models import Dashboard
+from mirror.dashboards.selectors import dashboards_visible
+from mirror.people.models import Team, User
+
+if TYPE_CHECKING:
+    Thing = Run | Dashboard
+
+# People who are offered while a name is typed.
+OFFERED = 8
+
+
+def run_seen(user: User, pk: int) -> Run | None:
+    """The question with this id, where somebody asked it or it is shared with them."""
+    return runs_visible_to(user).filter(pk=pk).first() or runs_shared_with(user).filter(pk=pk).first()
+
+
+def dashboard_seen(user: User, pk: int) -> Dashboard | None:
+    """The dashboard with this id, where somebody sees it."""
+    return dashboards_visible(user).filter(pk=pk).first()
+
+
+def may_see(user: User, thing: Thing) -> bool:
+    """Say whether somebody sees a thing, and so its comments."""
+    seen = run_seen(user, thing.pk) if isinstance(thing, Run) else dashboard_seen(user, thing.pk)
+    return seen is not None
+
+
+def comments_of(thing: Thing) -> QuerySet[Comment]:
+    """List the comments on a thing, oldest first."""
+    return thing.comments.select_related("author")
+
+
+def comments_visible(user: User) -> QuerySet[Comment]:
+    """List the comments on all that somebody sees."""
+    runs = Q(run__in=runs_visible_to(user).values("pk")) | Q(run__in=runs_shared_with(user).values("pk"))
+    seen = Comment.objects.filter(runs | Q(dashboard__in=dashboards_visible(user).values("pk")))
+    return seen.select_related("author", "run__thread__source", "dashboard").defer(
+        "run__thread__source__catalog"
+    )
+
+
+def may_change(user: User, comment: Comment) -> bool:
+    """Say whether somebody may edit and delete a comment: who wrote it alone."""
+    return comment.author_id == user.pk
+
+
+def people_seeing(thing: Thing) -> QuerySet[User]:
+    """List the people who see a thing, by user name: its owner, and members of its teams; of a question those who see its source."""
+    people = User.objects.filter(is_active=True, is_service=False)
+    if isinstance(thing, Dashboard):
+        teams, owner = thing.teams.all(), thing.owner_id
+    else:
+        source, owner = thing.thread.source, thing.thread.owner_id
+        teams = Team.objects.filter(Q(runs=thing) | Q(threads=thing.thread_id))
+        people = people.filter(Q(pk=source.owner_id) | Q(memberships__team__in=source.teams.values("pk")))
+    seeing = people.filter(Q(pk=owner) | Q(memberships__team__in=teams.values("pk")))
+    return seeing.distinct().order_by("username")
+
+
+def people_offered(thing: Thing, typed: str, to: User) -> QuerySet[User]:
+    """List those whose name begins as typed, without who types."""
+    found = people_seeing(thing).exclude(pk=to.pk)
+    if typed:
+        found = found.filter(
+            Q(username__istartswith=typed)
+            | Q(first_name__istartswith=typed)
+            | Q(last_name__istartswith=typed)
+        )
+    return found[:OFFERED]
+
+
+def wants_mails(user: User) -> bool:
+    """Say whether somebody is told by mail where they are mentioned."""
+    return not MailsOff.objects.filter(person=user).exists()

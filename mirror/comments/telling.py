@@ -1,0 +1,148 @@
+"""The mail to who is mentioned in a comment: handed over, put off, or not sent, for reasons of this moment.
+
+Whether a mail may go out now is decided by who knows of pauses and recipients, by a signal.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from mirror.comments.models import Comment, Mention
+from mirror.comments.selectors import may_see, wants_mails
+from mirror.comments.services import mentioned_in, mentions_waiting, thing_of
+from mirror.delivery import channels
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.parcel import Introduction, Parcel
+from mirror.knowledge.signals import mail_judged
+from mirror.phrases import one_line
+from mirror.storable import storable
+from mirror.work.kinds import send
+from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
+
+log = logging.getLogger(__name__)
+
+BROKEN = "Something in Mirror itself broke while sending this. It was logged."
+GIVEN_UP = "The worker was interrupted {count} times over this mail."
+STOPPED = "It was stopped."
+DROPPED = "Sending was paused when this was queued, and it was dropped when sending went on."
+NO_ADDRESS = "They have no mail address, or are no longer here."
+NOT_WANTED = "They want no mails about mentions."
+NOT_SEEN = "They do not see what the comment is about any more."
+NOT_MENTIONED = "An edit took the name out."
+TITLE_CHARS = 120
+
+
+def mention_do(lease: Lease) -> None:
+    """Tell a person who is mentioned, if they still are, still see it and want it."""
+    related = ("person", "comment__author", "comment__run__thread__source", "comment__dashboard")
+    row = Mention.objects.select_related(*related).filter(pk=lease.pk).first()
+    if row is None:
+        return
+    with suppress(LeaseLost):
+        if why := _unsent(row):
+            lease.end(answer=why)
+            return
+        for _, said in mail_judged.send(Mention, person=row.person, uid=str(row.uid)):
+            if isinstance(said, tuple):
+                words, until = said
+                _later(lease, row, words, until)
+                return
+        to = row.person.email
+        try:
+            answer = channels.deliver("mail", {"to": [to]}, "", parcel_of(row), to)
+        except (DeliveryFailed, ChannelError) as failure:
+            _failed(lease, row, failure)
+        else:
+            lease.end(is_sent=True, answer=storable(answer))
+            log.info("Mention %s was sent", row.pk)
+
+
+def mention_break(lease: Lease) -> None:
+    """End a mention that met an error nobody expected."""
+    with suppress(LeaseLost):
+        lease.end(answer=BROKEN)
+
+
+def _unsent(row: Mention) -> str:
+    """Say why a mail is not sent at all; empty where it is."""
+    person, thing = row.person, thing_of(row.comment)
+    if not person.email or not person.is_active or person.is_service:
+        return NO_ADDRESS
+    if not wants_mails(person):
+        return NOT_WANTED
+    if not may_see(person, thing):
+        return NOT_SEEN
+    return "" if mentioned_in(row.comment.text, {person.username.casefold(): person}) else NOT_MENTIONED
+
+
+def _later(lease: Lease, row: Mention, words: str, until: datetime | None) -> None:
+    if until is None:
+        lease.end(answer=words)
+    else:
+        lease.put_off(until, attempts=row.attempts - 1, answer=words)
+
+
+def _failed(lease: Lease, row: Mention, failure: DeliveryFailed | ChannelError) -> None:
+    waits, why = settings.DELIVERY_RETRY_MINUTES, storable(str(failure)[:2_000])
+    is_final = isinstance(failure, ChannelError) or failure.is_permanent or failure.is_refused
+    if is_final or row.tries >= len(waits):
+        lease.end(answer=why)
+        log.warning("Mention %s was given up", row.pk)
+        return
+    lease.put_off(timezone.now() + timedelta(minutes=waits[row.tries]), tries=row.tries + 1, answer=why)
+
+
+def parcel_of(row: Mention) -> Parcel:
+    """What the mail says: who wrote what, and where."""
+    comment = row.comment
+    thing = thing_of(comment)
+    author = comment.author.get_full_name() or comment.author.get_username()
+    url = f"{settings.SITE_URL.rstrip('/')}{comment_place(comment)}"
+    return Parcel(
+        uid=str(row.uid),
+        about="mention",
+        title=one_line(str(thing), TITLE_CHARS),
+        note="",
+        message=f"{author} wrote:\n{comment.text}",
+        url=url,
+        made_at=comment.created_at,
+        scheduled_for=None,
+        zone=settings.TIME_ZONE,
+        introduction=Introduction(
+            "Comment",
+            f"{one_line(author, 60)} mentioned you",
+            link_label="Open the comment",
+            why=f"Sent to you because a comment mentions you; turn these mails off under Your account. The link leads to {urlsplit(url).netloc} and asks you to sign in.",
+        ),
+        attempt=row.tries + 1,
+        number=comment.pk,
+    )
+
+
+def comment_place(comment: Comment) -> str:
+    """The path of a comment, on the page of what it is about."""
+    name, pk = (
+        ("asking:run", comment.run_id) if comment.run_id else ("dashboards:dashboard", comment.dashboard_id)
+    )
+    return f"{reverse(name, args=[pk])}#comment-{comment.pk}"
+
+
+@transaction.atomic
+def mentions_go_on(*, drop: bool = False) -> int:
+    """Let mails go out that waited while all sending was paused, or drop them; return how many waited."""
+    waiting = mentions_waiting()
+    for row in waiting:
+        if drop:
+            end_unheld(row, answer=DROPPED)
+        else:
+            Mention.objects.filter(pk=row.pk, status=Status.QUEUED).update(not_before=None)
+            send(row)
+    return len(waiting)
