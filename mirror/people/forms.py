@@ -122,7 +122,9 @@ class AddressForm(forms.ModelForm):
         model = User
         fields = ["email"]
         labels = {"email": "Mail address"}
-        help_texts = {"email": "Test reports are sent there, and word of reports of yours that fail."}
+        help_texts = {
+            "email": "Test reports are sent there, word of reports of yours that fail, and comments that mention you."
+        }
 
 
 class TeamForm(forms.ModelForm):

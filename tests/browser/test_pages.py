@@ -42,6 +42,10 @@ PAGES = (
     "/account/tokens/",
     "/sources/1/agents/",
     "/threads/1/",
+    "/share/",
+    "/share/questions/1/",
+    "/share/threads/1/",
+    "/history/?by=others",
     "/go/",
     "/nowhere/",
 )

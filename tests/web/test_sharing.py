@@ -89,6 +89,8 @@ def test_members_look_at_what_is_shared_and_change_nothing(run, team, as_alice, 
     assert REVENUE in page and "shared by" in page and "<td" in page and "SELECT" in page
     shown = page.partition("<main")[2].partition('id="comments"')[0]
     assert "<form" not in shown, "nothing of it can be pressed"
+    if kind == "thread":
+        assert reverse("asking:run", args=[run.pk]) in shown
     assert as_charlie.get(here).status_code == 404
     listed = as_bob.get(reverse("asking:history"), {"by": "others"}).content.decode()
     assert here in listed and "shared by" in listed
