@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ("asking", "0020_shared_with_teams"),
+        ("asking", "0021_shared_with_teams"),
         ("dashboards", "0002_pdf_export"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

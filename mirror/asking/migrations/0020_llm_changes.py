@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("asking", "0018_thread_is_pinned"),
+        ("asking", "0019_run_traceparent"),
         ("sources", "0016_withheld_rights"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("asking", "0019_llm_changes"),
+        ("asking", "0020_llm_changes"),
         ("people", "0006_codes"),
     ]
 
