@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from django.core.exceptions import PermissionDenied
 from django.db import models
 
 from mirror.agents import selectors
 from mirror.agents.shown import Told, failure_shown, rows_shown, run_shown, version_shown
 from mirror.api import selectors as seen
 from mirror.api.models import Scope, Token
-from mirror.api.problems import Problem, not_found
+from mirror.api.problems import Problem, not_found, not_permitted
 from mirror.api.services import token_check, token_find, token_use
 from mirror.asking import services as asking
 from mirror.asking.models import Run, Version
@@ -20,6 +21,7 @@ from mirror.audit.acting import Acting, acting_as
 from mirror.library.services import ParameterError
 from mirror.results.opened_files import ResultGone
 from mirror.sources.models import Source
+from mirror.sources.selectors import ask_check
 from mirror.work.leases import Leased
 from mirror.workbench.errors import WorkbenchError
 from mirror.workbench.glancing import glance_plan, glance_read
@@ -52,6 +54,8 @@ def tool_call(secret: str, origin: str, tool: str, **wish: Any) -> Told:
             return does(token, **wish)
         except (asking.AskingError, WorkbenchError, ParameterError, ResultGone) as error:
             raise Problem(422, "not-possible", str(error)) from None
+        except PermissionDenied as error:
+            raise not_permitted(str(error)) from None
 
 
 def sources(token: Token) -> Told:
@@ -72,7 +76,9 @@ def sources(token: Token) -> Told:
 
 def search_catalog(token: Token, source: str, words: str = "", offset: int = 0) -> Told:
     """Tables of a source in which all words are found: in names, comments and other words of its owner."""
-    sight = selectors.sight_of(token, _source(token, source))
+    found_source = _source(token, source)
+    ask_check(token.owner, found_source)
+    sight = selectors.sight_of(token, found_source)
     if not sight.catalog.tables:
         raise Problem(409, "not-read", "The tables of this source were not read yet. Ask it something first.")
     catalog, _ = usable(sight.catalog, None)

@@ -89,6 +89,7 @@ for_programs = partial(
     "This token is for programs.",
     "MCP takes tokens that were made for agents.",
 )
+not_permitted = partial(Problem, 403, "not-permitted", "The person of this token may not do this.")
 not_found = partial(Problem, 404, "not-found", "There is nothing here for this token.")
 token_in_address = partial(
     Problem,

@@ -55,7 +55,8 @@ def versions_of(token: Token) -> QuerySet[Version]:
 
 def saved_of(token: Token, search: str = "") -> QuerySet[SavedSql]:
     """List the saved SQL a token sees and may run."""
-    return library.saved_visible(token.owner, search).filter(source__in=sources_of(token).values("pk"))
+    found = library.saved_visible(token.owner, search).filter(source__in=sources_of(token).values("pk"))
+    return library.runnable(token.owner, found)
 
 
 def reports_of(token: Token) -> QuerySet[Report]:

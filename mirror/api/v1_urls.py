@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
@@ -76,6 +76,12 @@ def on_unreadable(request: HttpRequest, error: HttpError) -> HttpResponse:
 def on_too_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
     """Tell that a body is too large, where its length was not said before."""
     return problem_response(problems.too_large())
+
+
+@api.exception_handler(PermissionDenied)
+def on_forbidden(request: HttpRequest, error: PermissionDenied) -> HttpResponse:
+    """Tell that the token's person may not do this."""
+    return problem_response(problems.not_permitted(str(error)))
 
 
 @api.exception_handler(Http404)

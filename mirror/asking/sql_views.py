@@ -14,6 +14,7 @@ from mirror.asking.models import LlmChange
 from mirror.asking.services import llm_changes
 from mirror.asking.services.rewriting import sql_change, sql_explain
 from mirror.people.requests import PersonRequest, is_id, wants_fragment
+from mirror.sources.asked_views import source_asked
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
 
@@ -23,7 +24,7 @@ WAITING = "The language model reads what you typed."
 
 
 def _source(request: PersonRequest, pk: int) -> Source:
-    return get_object_or_404(sources_visible(request.user), pk=pk)
+    return source_asked(request, pk)
 
 
 def _sent(request: PersonRequest) -> tuple[str, int | None]:

@@ -38,7 +38,7 @@ from mirror.library.selectors import may_run, saved_visible
 from mirror.people.requests import PersonRequest, is_id, search_typed, wants_fragment
 from mirror.queries.values_typed import values_typed
 from mirror.results.pages import TableWish
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import ask_check, sources_visible
 
 SHOWN_SOURCE = "shown_source"
 
@@ -128,6 +128,7 @@ def _asked(request: PersonRequest) -> HttpResponse:
 def suggest(request: PersonRequest) -> JsonResponse:
     """How the question being typed may go on, and what of it is understood: `q` up to the cursor, `rest` behind it."""
     source = get_object_or_404(sources_visible(request.user), name=request.GET.get("source", ""))
+    ask_check(request.user, source)
     typed, rest = request.GET.get("q", ""), request.GET.get("rest", "")
     found = services.question_typed(request.user, source, typed, rest)
     marks = [{"start": m.start, "end": m.end, "is_understood": m.is_understood} for m in found.marks]
@@ -415,7 +416,7 @@ def verify(request: PersonRequest, pk: int) -> HttpResponse:
     """Vouch for what a version shows."""
     found = _version(request, pk)
     if not may_teach(request.user, found.run.thread.source):
-        raise PermissionDenied("Only the owner of this source and administrators verify answers.")
+        raise PermissionDenied("Only the owner of this source, editors and administrators verify answers.")
     try:
         services.version_verify(found)
         messages.success(request, "Verified. The same question is answered by this SQL from now on.")
@@ -443,7 +444,7 @@ def run_saved(request: PersonRequest, pk: int) -> HttpResponse:
     """Run saved SQL with values for its parameters; a wrong value goes back to where it was typed."""
     saved = get_object_or_404(saved_visible(request.user), pk=pk)
     if not may_run(request.user, saved):
-        raise PermissionDenied("The source of this saved SQL is not shared with you.")
+        raise PermissionDenied("You may not run this saved SQL on its source.")
     form = ArgumentsForm(request.POST, saved=saved)
     if not form.is_valid():
         page = saved_page(request.user, saved, form)

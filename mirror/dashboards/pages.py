@@ -38,6 +38,7 @@ from mirror.results.formats import formats_of_chart, ranges_of_rows, rows_cells
 from mirror.results.opened_files import ResultGone
 from mirror.results.pages import SHOWN_COLUMNS, preview_cells
 from mirror.results.rows import rows_of
+from mirror.sources.selectors import may_ask
 from mirror.work.leases import Status
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class CardView:
     saved_id: int | None = None
     run_id: int | None = None
     sql: str = ""
+    opens_sql: bool = False
     why_url: str = ""
     words: str = ""
     advice: str = ""
@@ -245,6 +247,8 @@ def card_page(
             count = result.row_count if passing is None else passing.matching
             more = _more(count, len(cells), len(rows.columns) - len(names))
             view = replace(view, columns=_columns(names, cells), rows=cells, more=more)
+    if view.source_id is not None and served.card.source is not None:
+        view = replace(view, opens_sql=may_ask(user, served.card.source))
     return CardPage(
         card=view,
         dashboard=dashboard,
@@ -287,6 +291,9 @@ def card_view(
         return view
     if served.is_gone:
         return replace(view, state="gone", words=_gone(card))
+    if served.is_unwritten:
+        words = "Who wrote the SQL of this card writes none on its source any more."
+        return replace(view, state="hidden", words=words, advice="Ask the owner of the dashboard.")
     if served.is_hidden:
         words = "The source of this card is not shared with you."
         return replace(

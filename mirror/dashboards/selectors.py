@@ -14,9 +14,9 @@ from mirror.asking.models import Version
 from mirror.asking.selectors import versions_visible_to
 from mirror.dashboards.models import Card, Dashboard, Supply
 from mirror.library.models import SavedSql
-from mirror.library.selectors import saved_visible
+from mirror.library.selectors import runnable, saved_visible
 from mirror.people.selectors import teams_of
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import asked_by, sources_asked, sources_visible
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -69,6 +69,19 @@ def sources_seen(user: User, cards: list[Card]) -> set[int]:
     return set(sources_visible(user).filter(pk__in=wanted).values_list("pk", flat=True)) if wanted else set()
 
 
+def cards_run(user: User, cards: list[Card]) -> set[int]:
+    """Which cards, by their ids, show rows to somebody as far as roles go: all on a source they ask.
+
+    A viewer sees those of which the SQL is somebody's who writes SQL on the source: the owner of saved SQL, else of the dashboard.
+    """
+    given = [card.pk for card in cards]
+    asked = Q(source__in=sources_asked(user).values("pk"))
+    seen = Q(source__in=sources_visible(user).values("pk"))
+    written = Q(kind=Card.Kind.SAVED, saved__in=SavedSql.objects.filter(asked_by("owner")).values("pk"))
+    written |= Q(kind=Card.Kind.SQL) & asked_by("dashboard__owner")
+    return set(Card.objects.filter(asked | (seen & written), pk__in=given).values_list("pk", flat=True))
+
+
 def saved_seen(owner: User, cards: list[Card]) -> set[int]:
     """Which of the saved SQL of cards the owner of their dashboard sees."""
     wanted = {card.saved_id for card in cards if card.saved_id is not None}
@@ -82,4 +95,4 @@ def version_to_add(user: User, pk: int) -> Version | None:
 
 def saved_to_add(user: User, pk: int) -> SavedSql | None:
     """The saved SQL that somebody may put on a dashboard: what they see and may run."""
-    return saved_visible(user).filter(pk=pk, source__in=sources_visible(user).values("pk")).first()
+    return runnable(user, saved_visible(user)).filter(pk=pk).first()

@@ -51,7 +51,8 @@ _DRAGGED_TO, _DRAGGED_SIZE = re.compile(r"place ([0-9]{1,3})"), re.compile(r"siz
 class CardServed:
     """A card with what it shows to somebody now: rows that are supplied, or why there are none.
 
-    It `is_hidden` where they do not see its source, and `is_gone` where what it shows is. `value_problem` says which value it
+    It `is_hidden` where they do not see its source, or as viewers see no rows of SQL whose owner writes none on the source
+    any more (`is_unwritten`), and `is_gone` where what it shows is. `value_problem` says which value it
     needs.
     """
 
@@ -59,6 +60,7 @@ class CardServed:
     supplied: Supplied | None = None
     is_hidden: bool = False
     is_gone: bool = False
+    is_unwritten: bool = False
     value_problem: str = ""
 
 
@@ -257,6 +259,7 @@ def cards_serve(
     """Give each card what it shows somebody with these values. What was never read is read by a worker from now on, of all cards or those `asked` for."""
     sources = selectors.sources_seen(user, cards)
     saved = selectors.saved_seen(dashboard.owner, cards)
+    run = selectors.cards_run(user, cards)
     served: dict[int, CardServed] = {}
     wishes: dict[int, Wish] = {}
     for card in cards:
@@ -266,6 +269,8 @@ def cards_serve(
             served[card.pk] = CardServed(card, is_gone=True)
         elif card.source_id not in sources:
             served[card.pk] = CardServed(card, is_hidden=True)
+        elif card.pk not in run:
+            served[card.pk] = CardServed(card, is_hidden=True, is_unwritten=True)
         else:
             try:
                 wishes[card.pk] = _wish(card, sql_fed(card, values), asked is None or card.pk in asked)

@@ -37,8 +37,9 @@ from mirror.dashboards.pages import (
 )
 from mirror.library.models import SavedSql
 from mirror.people.requests import PersonRequest, is_id, search_typed
+from mirror.sources.asked_views import source_asked
 from mirror.sources.models import Source
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import ask_check
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -208,7 +209,7 @@ def card_stop(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 def _source(request: PersonRequest, pk: int) -> Source:
-    return get_object_or_404(sources_visible(request.user), pk=pk)
+    return source_asked(request, pk)
 
 
 @require_safe
@@ -287,6 +288,8 @@ def _to_add(request: PersonRequest) -> SavedSql | Version | OfSource:
     found: SavedSql | Version | OfSource | None = None
     if is_id(version):
         found = selectors.version_to_add(request.user, int(version))
+        if found is not None:
+            ask_check(request.user, found.run.thread.source)
     elif is_id(saved):
         found = selectors.saved_to_add(request.user, int(saved))
     elif is_id(source):

@@ -15,7 +15,7 @@ from mirror.dashboards.why import Why, value_asked, why_of_part, why_of_version,
 from mirror.dashboards.why_pages import why_page
 from mirror.people.requests import PersonRequest
 from mirror.phrases import one_line
-from mirror.sources.selectors import sources_visible
+from mirror.sources.asked_views import source_asked
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -67,14 +67,14 @@ def why_ask(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 def _of_part(request: PersonRequest, pk: int) -> Why:
-    source = get_object_or_404(sources_visible(request.user), pk=pk)
+    source = source_asked(request, pk)
     return _between(request, why_of_part(source, request.GET.get("part", "")))
 
 
 def _of_version(request: PersonRequest, pk: int) -> tuple[Why, str]:
     """What is compared of a version, and the run it belongs to. Its rows are read anew, so its source has to be visible still."""
     version = get_object_or_404(versions_visible_to(request.user), pk=pk)
-    get_object_or_404(sources_visible(request.user), pk=version.run.thread.source_id)
+    source_asked(request, version.run.thread.source_id)
     back = reverse("asking:run", args=[version.run_id]) + f"?version={version.number}"
     return _between(request, why_of_version(version)), back
 

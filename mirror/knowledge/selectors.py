@@ -17,7 +17,7 @@ from mirror.knowledge.models import (
     Trial,
 )
 from mirror.sources.corrections import corrections_in_force
-from mirror.sources.selectors import may_decide
+from mirror.sources.selectors import may_correct
 from mirror.work.leases import Status
 from sqlagent.sql.statements import is_query
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 def may_teach(user: User, source: Source) -> bool:
-    """Say whether somebody may say what a source's words mean and which answers are right: its owner, and administrators."""
-    return may_decide(user, source)
+    """Say whether somebody may say what a source's words mean and which answers are right: its owner, editors, and administrators who ask it."""
+    return may_correct(user, source)
 
 
 def terms_of(source: Source, search: str = "") -> QuerySet[StoredTerm]:

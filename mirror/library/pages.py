@@ -14,6 +14,7 @@ from mirror.library.forms import ArgumentsForm
 from mirror.library.models import SavedSql, SavedSqlEdit
 from mirror.paging import Pager, pager_of
 from mirror.people.models import User
+from mirror.sources.selectors import sources_visible
 
 # Comparing takes the square of the lines.
 DIFF_LINES = 4_000
@@ -27,8 +28,18 @@ class SavedPage:
     edits: int
     arguments: ArgumentsForm
     may_change: bool
+    may_write: bool
     may_run: bool
+    sees_source: bool
     team_names: list[str]
+
+    @property
+    def why_not(self) -> str:
+        """Why somebody may not run it, where they may not."""
+        name = self.saved.source.name
+        if self.sees_source:
+            return f"On {name} you run SQL of people who write SQL there, and its owner does not. Ask the owner of {name}."
+        return f"Its source, {name}, is not shared with you any more. Ask its owner."
 
 
 def saved_page(user: User, saved: SavedSql, arguments: ArgumentsForm) -> SavedPage:
@@ -38,7 +49,9 @@ def saved_page(user: User, saved: SavedSql, arguments: ArgumentsForm) -> SavedPa
         edits=selectors.edit_number(saved),
         arguments=arguments,
         may_change=selectors.may_change(user, saved),
+        may_write=selectors.may_write(user, saved),
         may_run=selectors.may_run(user, saved),
+        sees_source=sources_visible(user).filter(pk=saved.source_id).exists(),
         team_names=list(saved.teams.values_list("name", flat=True)),
     )
 
@@ -97,7 +110,7 @@ class EditsPage:
 
     saved: SavedSql
     edits: list[EditView]
-    may_change: bool
+    may_write: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +133,7 @@ def edits_page(user: User, saved: SavedSql) -> EditsPage:
     return EditsPage(
         saved=saved,
         edits=[_edit(edit, before, saved) for edit, before in zip_longest(edits, edits[1:])],
-        may_change=selectors.may_change(user, saved),
+        may_write=selectors.may_write(user, saved),
     )
 
 

@@ -13,7 +13,7 @@ from mirror.people.selectors import teams_of
 from mirror.queries.parameters import ParameterError, sql_bind
 from mirror.sources import guarding
 from mirror.sources.models import Source
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import asked_by, may_ask, sources_asked, sources_visible
 from sqlagent.values import Catalog
 
 # What stands for a parameter without a default when only the names around it matter.
@@ -95,6 +95,20 @@ def may_change(user: User, saved: SavedSql) -> bool:
     return saved.owner_id == user.pk
 
 
+def may_write(user: User, saved: SavedSql) -> bool:
+    """Say whether somebody may change the texts of saved SQL and vouch for it: its owner, while they may ask its source."""
+    return may_change(user, saved) and may_ask(user, saved.source)
+
+
 def may_run(user: User, saved: SavedSql) -> bool:
-    """Say whether somebody may run saved SQL: whoever may ask its source."""
-    return sources_visible(user).filter(pk=saved.source_id).exists()
+    """Say whether somebody may run saved SQL (`runnable`)."""
+    return runnable(user, SavedSql.objects.filter(pk=saved.pk)).exists()
+
+
+def runnable(user: User, found: QuerySet[SavedSql]) -> QuerySet[SavedSql]:
+    """Of saved SQL, what somebody may run: who asks a source any on it, a viewer what an owner wrote who may write SQL there.
+
+    SQL that its owner wrote before becoming a viewer is so run by no viewer, the owner among them.
+    """
+    asked, seen = sources_asked(user).values("pk"), sources_visible(user).values("pk")
+    return found.filter(Q(source__in=asked) | (Q(source__in=seen) & asked_by("owner")))

@@ -25,6 +25,14 @@ read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 PER_PAGE = 50
 
 
+def _written(request: PersonRequest, pk: int) -> SavedSql:
+    """Saved SQL whose texts somebody may change. Raises: Http404, PermissionDenied."""
+    saved = _saved(request, pk, to_change=True)
+    if not selectors.may_write(request.user, saved):
+        raise PermissionDenied(f"You write no SQL on {saved.source.name}, so this text stays as it is.")
+    return saved
+
+
 def _saved(request: PersonRequest, pk: int, *, to_change: bool = False) -> SavedSql:
     saved = get_object_or_404(selectors.saved_visible(request.user), pk=pk)
     if to_change and not selectors.may_change(request.user, saved):
@@ -55,7 +63,7 @@ def saved(request: PersonRequest, pk: int) -> HttpResponse:
 @read_or_post
 def edit(request: PersonRequest, pk: int) -> HttpResponse:
     """Change name, folder, description, SQL and parameters. Where they changed meanwhile both texts are shown, and nothing is kept."""
-    saved = _saved(request, pk, to_change=True)
+    saved = _written(request, pk)
     if request.method != "POST":
         form = SavedSqlForm(instance=saved, initial={"changes": selectors.edit_number(saved)})
         return _form_page(request, saved, form, ParameterForms(initial=saved.parameters))
@@ -90,7 +98,7 @@ def _with_missing(parameters: list[dict[str, Any]], sql: str, saved: SavedSql) -
 
 def _meanwhile(request: PersonRequest, pk: int, sql: str, rows: Any) -> HttpResponse:
     """Show what was typed beside what is kept now; saving once more keeps what was typed as the next edit."""
-    saved = _saved(request, pk, to_change=True)
+    saved = _written(request, pk)
     page = meanwhile_page(saved, sql)
     form = SavedSqlForm({**request.POST.dict(), "changes": page.number}, instance=saved)
     return _form_page(request, saved, form, rows, page)
@@ -124,7 +132,7 @@ def edits(request: PersonRequest, pk: int) -> HttpResponse:
 @require_POST
 def restore(request: PersonRequest, pk: int, number: int) -> HttpResponse:
     """Go back to the texts of an earlier edit, as a new one."""
-    saved = _saved(request, pk, to_change=True)
+    saved = _written(request, pk)
     edit = get_object_or_404(saved.edits, number=number)
     try:
         services.sql_restore(saved, edit, request.user)
@@ -154,7 +162,7 @@ def share(request: PersonRequest, pk: int) -> HttpResponse:
 @require_POST
 def verify(request: PersonRequest, pk: int) -> HttpResponse:
     """Vouch for saved SQL that was saved from a draft."""
-    saved = _saved(request, pk, to_change=True)
+    saved = _written(request, pk)
     services.sql_verify(saved, request.user)
     messages.success(request, f"{saved.name} is verified by you, and no draft any more.")
     return redirect("library:saved", pk)

@@ -171,7 +171,7 @@ def sql_ready(opened: OpenedSource, sql: str, values: Values) -> Passed | NotRun
 
 
 NOT_ANY_MORE = Failure(FailureKind.REFUSED, "You may not use this source any more.")
-"""Why a statement that waited does not run: who started it has lost the source meanwhile."""
+"""Why something that waited does not run: who started it has lost the right meanwhile."""
 
 _PLAIN = re.compile(r"[\w.,;:()'\"“”’-]{1,64}")
 

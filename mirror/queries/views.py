@@ -5,21 +5,20 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from django.http import HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST
 
 from mirror.people.requests import PersonRequest, is_id
 from mirror.queries import helping
 from mirror.queries.completing import sql_completions
 from mirror.queries.parameters import SQL_CHARS
+from mirror.sources.asked_views import source_asked
 from mirror.sources.models import Source
-from mirror.sources.selectors import sources_visible
 
 UNREADABLE = "This SQL cannot be read with certainty; it is left as it was."
 
 
 def _source(request: PersonRequest, pk: int) -> Source:
-    return get_object_or_404(sources_visible(request.user), pk=pk)
+    return source_asked(request, pk)
 
 
 def _sql(request: PersonRequest) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.db.models import Count, Q, QuerySet
 
 from mirror.library.models import SavedSql
-from mirror.library.selectors import saved_visible
+from mirror.library.selectors import runnable, saved_visible
 from mirror.people.models import User
 from mirror.people.selectors import teams_of
 from mirror.reports.models import Report, ReportFile, ReportPart, ReportRun, RunPart
@@ -46,7 +46,8 @@ def may_own(user: User, report: Report) -> bool:
         return False
     saved = SavedSql.objects.filter(report_parts__report=report)
     seen = Q(pk__in=saved_visible(user).values("pk")) | Q(owner__is_active=False)
-    return not saved.exclude(seen & Q(source__in=sources_with(user, SENDING).values("pk"))).exists()
+    usable = Q(pk__in=runnable(user, saved).values("pk"), source__in=sources_with(user, SENDING).values("pk"))
+    return not saved.exclude(seen & usable).exists()
 
 
 def may_take_over(user: User, report: Report) -> bool:
@@ -119,4 +120,4 @@ def reports_breaking(user: User) -> QuerySet[Report]:
 
 def saved_usable(user: User) -> QuerySet[SavedSql]:
     """List the saved SQL that may be a part of somebody's report: what they see, may run and may send."""
-    return saved_visible(user).filter(source__in=sources_with(user, SENDING).values("pk"))
+    return runnable(user, saved_visible(user)).filter(source__in=sources_with(user, SENDING).values("pk"))

@@ -13,7 +13,7 @@ from mirror.people.forms import ShareForm
 from mirror.people.models import Team
 from mirror.secrets import is_kept
 from mirror.sources import services
-from mirror.sources.models import OPTIONS, PORTS, Source, WithheldRight
+from mirror.sources.models import OPTIONS, PORTS, Source, TeamRole, WithheldRight
 
 
 def _choice(form: forms.Form | SourceForm, name: str) -> forms.ChoiceField:
@@ -201,7 +201,10 @@ def form_for(engine: str, *, is_upload: bool = False) -> type[SourceForm]:
 
 
 class SourceShareForm(ShareForm):
-    """The teams that see a source, and the rights that are withheld from them: a field `no_files` or `no_sending` each."""
+    """The teams that see a source, the role of each, and the rights that are withheld from them.
+
+    A team's role is a field `role_` with its id; a withheld right a field `no_files` or `no_sending`.
+    """
 
     WITHHELD = {WithheldRight.Right.FILES: "No files", WithheldRight.Right.SENDING: "No sending"}
 
@@ -210,19 +213,32 @@ class SourceShareForm(ShareForm):
         for right in self.WITHHELD:
             initial[f"no_{right}"] = list(source.withheld.filter(right=right).values_list("team", flat=True))
         super().__init__(*args, offered=offered, initial=initial, **kwargs)
+        self._offered = list(offered)
+        roles = dict(source.team_roles.values_list("team", "role"))
+        for team in self._offered:
+            self.fields[f"role_{team.pk}"] = forms.ChoiceField(
+                label=f"Role of {team}",
+                choices=TeamRole.Role.choices,
+                initial=roles.get(team.pk, TeamRole.Role.ANALYST),
+                required=False,
+                widget=forms.Select(attrs={"class": "select-small"}),
+            )
         for right, label in self.WITHHELD.items():
             self.fields[f"no_{right}"] = RowsField(
                 label=label, queryset=offered, required=False, widget=forms.CheckboxSelectMultiple
             )
 
-    def rows(self) -> list[tuple[str, list[tuple[str, Any]]]]:
-        """Each team with its boxes and their names for a screen reader."""
-        fields = {"teams": "sees it and asks"}
-        fields |= {f"no_{right}": label.lower() for right, label in self.WITHHELD.items()}
+    def roles(self) -> dict[Team, str]:
+        """The role that was chosen for each team; one for which none was sent is left out."""
+        chosen = {team: self.cleaned_data[f"role_{team.pk}"] for team in self._offered}
+        return {team: role for team, role in chosen.items() if role}
+
+    def rows(self) -> list[tuple[str, Any, Any, list[tuple[str, Any]]]]:
+        """Each team with the box that shares it, its role, and the boxes of withheld rights with their names for a screen reader."""
+        fields = {f"no_{right}": label.lower() for right, label in self.WITHHELD.items()}
         found = []
-        for boxes in zip(*(self[name] for name in fields), strict=True):
-            team = boxes[0].choice_label
-            found.append(
-                (team, [(f"{team}: {head}", box) for head, box in zip(fields.values(), boxes, strict=True)])
-            )
+        columns = (self[name] for name in ("teams", *fields))
+        for team, (box, *withheld) in zip(self._offered, zip(*columns, strict=True), strict=True):
+            named = [(f"{team}: {head}", one) for head, one in zip(fields.values(), withheld, strict=True)]
+            found.append((str(team), box, self[f"role_{team.pk}"], named))
         return found

@@ -72,8 +72,8 @@ class LimitsForm(forms.ModelForm):
 def limits(request: PersonRequest, pk: int) -> HttpResponse:
     """Change what may be taken of a source."""
     source = get_object_or_404(selectors.sources_visible(request.user), pk=pk)
-    if not selectors.may_change(request.user, source):
-        raise PermissionDenied(f"Only {source.owner} changes this source.")
+    if not selectors.may_edit(request.user, source):
+        raise PermissionDenied(f"Only {source.owner} and editors change limits of this source.")
     posted = request.POST if request.method == "POST" else None
     form = LimitsForm(posted, instance=source, is_staff=request.user.is_staff)
     if form.is_valid():

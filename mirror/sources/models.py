@@ -125,6 +125,29 @@ class WithheldRight(models.Model):
         return f"{self.team} may not {self.get_right_display()}: {self.source}"
 
 
+class TeamRole(models.Model):
+    """The role that a team has on a source shared with it; a team without a row is an analyst.
+
+    A viewer looks at dashboards and runs saved SQL. An analyst asks and writes SQL besides. An editor also changes limits,
+    terms, verified answers and the model. The strongest role of somebody's teams counts.
+    """
+
+    class Role(models.TextChoices):
+        VIEWER = "viewer", "Viewer"
+        ANALYST = "analyst", "Analyst"
+        EDITOR = "editor", "Editor"
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="team_roles")
+    team = models.ForeignKey("people.Team", on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=10, choices=Role)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "team"], name="one_role_a_team")]
+
+    def __str__(self) -> str:
+        return f"{self.team} is {self.role}: {self.source}"
+
+
 class Upload(Leased):
     """Files that somebody uploaded, until they are tables; then the row leads to the source they became.
 

@@ -63,6 +63,7 @@ class SourcePage:
 
     source: Source
     may_change: bool
+    may_edit: bool
     may_decide: bool
     team_names: list[str]
     search: str

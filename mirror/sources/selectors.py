@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
-from mirror.sources.models import Source, StoredIndex, WithheldRight
+from mirror.sources.models import Source, StoredIndex, TeamRole, WithheldRight
+
+Role = TeamRole.Role
 
 
 def sources_visible(user: User) -> QuerySet[Source]:
@@ -20,6 +25,53 @@ def sources_with(user: User, right: WithheldRight.Right) -> QuerySet[Source]:
     withheld = WithheldRight.objects.filter(source=OuterRef("source"), team=OuterRef("team"), right=right)
     shared = Source.teams.through.objects.filter(~Exists(withheld), team__in=teams_of(user))
     return Source.objects.filter(Q(owner=user) | Q(pk__in=shared.values("source"))).defer("catalog")
+
+
+def sources_asked(user: User) -> QuerySet[Source]:
+    """List the sources that somebody asks and writes SQL on: their own, and those of which a team of theirs is more than a viewer."""
+    shared = _shares_asked().filter(team__in=teams_of(user))
+    return Source.objects.filter(Q(owner=user) | Q(pk__in=shared.values("source"))).defer("catalog")
+
+
+def asked_by(person: str) -> Q:
+    """The condition on rows with a `source` that the person in another field of theirs may write SQL on it."""
+    theirs = _shares_asked().filter(source=OuterRef("source"), team__memberships__user=OuterRef(person))
+    return Q(source__owner=F(person)) | Q(Exists(theirs))
+
+
+def _shares_asked() -> QuerySet[Any]:
+    """Shares with teams that are more than viewers."""
+    viewers = _teams_as(Role.VIEWER)
+    return Source.teams.through.objects.filter(~Exists(viewers))
+
+
+def _teams_as(role: str) -> QuerySet[TeamRole]:
+    return TeamRole.objects.filter(source=OuterRef("source"), team=OuterRef("team"), role=role)
+
+
+def may_ask(user: User, source: Source) -> bool:
+    """Say whether somebody may ask a source questions and write SQL on it."""
+    return may_change(user, source) or sources_asked(user).filter(pk=source.pk).exists()
+
+
+def ask_check(user: User, source: Source) -> None:
+    """Demand that somebody may ask a source. Raises: PermissionDenied."""
+    if not may_ask(user, source):
+        raise PermissionDenied(
+            f"On {source.name} your team looks at dashboards and runs saved SQL; it asks no questions and writes no SQL. "
+            "The owner of the source decides that."
+        )
+
+
+def may_edit(user: User, source: Source) -> bool:
+    """Say whether somebody may change limits of a source: its owner, and editors."""
+    shared = Source.teams.through.objects.filter(Exists(_teams_as(Role.EDITOR)), team__in=teams_of(user))
+    return may_change(user, source) or shared.filter(source=source).exists()
+
+
+def may_correct(user: User, source: Source) -> bool:
+    """Say whether somebody may say what is known of a source: its owner, editors, and administrators who may ask it."""
+    return may_edit(user, source) or (user.is_staff and may_ask(user, source))
 
 
 def may_take_files(user: User, source: Source) -> bool:

@@ -6,7 +6,7 @@ Its catalog and the index of its values are other files' (`catalog_services`, `i
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from django.conf import settings
 from django.db import transaction
@@ -20,7 +20,7 @@ from mirror.sources.confined_reads import check_confined
 from mirror.sources.connection_tries import failure_told, tries_left
 from mirror.sources.errors import NotTried, PowersRefused, SourceError
 from mirror.sources.index_services import index_ask_for
-from mirror.sources.models import PORTS, Source, WithheldRight
+from mirror.sources.models import PORTS, Source, TeamRole, WithheldRight
 from mirror.sources.opening import how_to_open, open_source
 from mirror.sources.powers import Powers
 from mirror.sources.signals import catalog_read_anew
@@ -180,8 +180,25 @@ def source_share(source: Source, teams: Iterable[Team], by: User) -> None:
     offered = set(selectors.teams_to_share_with(by))
     kept = set(source.teams.all()) - offered
     source.teams.set(kept | (set(teams) & offered))
+    # A team that is given the source again begins as every team does.
+    source.team_roles.exclude(team__in=source.teams.values("pk")).delete()
     record("shared a source", source, by=by, teams=[str(team) for team in source.teams.all()])
     log.info("Source %s was shared by user %s with %d teams", source.pk, by.pk, source.teams.count())
+
+
+@transaction.atomic
+def roles_give(source: Source, roles: Mapping[Team, str], by: User) -> None:
+    """Give teams their roles, among those that a source is shared with and `by` may share with; others stay as they are."""
+    offered = set(selectors.teams_to_share_with(by)) & set(source.teams.all())
+    before = dict(source.team_roles.values_list("team", "role"))
+    for team, role in roles.items():
+        if team not in offered or role == before.get(team.pk, TeamRole.Role.ANALYST):
+            continue
+        if role == TeamRole.Role.ANALYST:
+            source.team_roles.filter(team=team).delete()
+        else:
+            source.team_roles.update_or_create(team=team, defaults={"role": TeamRole.Role(role)})
+        record("gave a role on a source", source, by=by, team=str(team), role=str(role))
 
 
 @transaction.atomic

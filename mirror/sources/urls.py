@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.sources import guard_views, limit_views, model_views, upload_views, views, visit_views
+from mirror.sources import (
+    access_views,
+    guard_views,
+    limit_views,
+    model_views,
+    upload_views,
+    views,
+    visit_views,
+)
 
 app_name = "sources"
 urlpatterns = [
     path("", views.sources, name="list"),
+    path("access/", access_views.access, name="access"),
     path("connect/", views.connect, name="connect"),
     path("test/", views.test, name="test"),
     path("visits/<uuid:pk>/", visit_views.visit, name="visit"),

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from mirror.paging import pager_of
 from mirror.people.requests import PersonRequest, search_typed
 from mirror.sources import selectors, services, visits
+from mirror.sources.asked_views import source_asked
 from mirror.sources.corrections import catalog_described
 from mirror.sources.errors import NotTried, SourceError
 from mirror.sources.form_pages import TestPage, form_page
@@ -58,12 +59,15 @@ def sources(request: PersonRequest) -> HttpResponse:
 def source(request: PersonRequest, pk: int) -> HttpResponse:
     """Browse and search a source's catalog."""
     source = _source(request, pk)
+    if not selectors.may_ask(request.user, source):
+        return render(request, "sources/looked_at.html", {"source": source})
     search = search_typed(request)
     found = Paginator(tables_found(catalog_described(source), search), TABLES_A_PAGE).get_page(
         request.GET.get("page")
     )
     page = SourcePage(
         source=source,
+        may_edit=selectors.may_edit(request.user, source),
         may_change=selectors.may_change(request.user, source),
         may_decide=selectors.may_decide(request.user, source),
         team_names=list(source.teams.values_list("name", flat=True)),
@@ -82,7 +86,7 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
 @require_safe
 def columns(request: PersonRequest, pk: int) -> HttpResponse:
     """The columns of one table, for a page on which it is opened; without scripts the page with that table alone."""
-    source, key = _source(request, pk), request.GET.get("table", "")
+    source, key = source_asked(request, pk), request.GET.get("table", "")
     block = table_block(catalog_described(source), key)
     if block is None:
         raise Http404("There is no such table.")
@@ -94,13 +98,13 @@ def columns(request: PersonRequest, pk: int) -> HttpResponse:
 @require_safe
 def names(request: PersonRequest, pk: int) -> JsonResponse:
     """Give the names of tables and columns to the editor."""
-    return JsonResponse({"tables": column_names(_source(request, pk).catalog)})
+    return JsonResponse({"tables": column_names(source_asked(request, pk).catalog)})
 
 
 @require_safe
 def values(request: PersonRequest, pk: int) -> HttpResponse:
     """How far the stored values of a source are read, for its page, which asks while reading goes on."""
-    source = _source(request, pk)
+    source = source_asked(request, pk)
     if not request.headers.get("HX-Request"):
         return redirect("sources:source", source.pk)
     index = index_page(selectors.index_state(source))
@@ -196,7 +200,7 @@ def confirm_powers(request: PersonRequest, pk: int) -> HttpResponse:
 @require_POST
 def refresh(request: PersonRequest, pk: int) -> HttpResponse:
     """Have the catalog read anew."""
-    source = _source(request, pk)
+    source = source_asked(request, pk)
     try:
         visit = visits.visit_ask(request.user, Visit.Work.REFRESH, source)
     except visits.VisitRefused as error:
@@ -213,6 +217,7 @@ def share(request: PersonRequest, pk: int) -> HttpResponse:
     form = SourceShareForm(_posted(request), offered=offered, source=source)
     if form.is_valid():
         services.source_share(source, form.cleaned_data["teams"], request.user)
+        services.roles_give(source, form.roles(), request.user)
         for right in WithheldRight.Right:
             services.rights_withhold(source, right, form.cleaned_data[f"no_{right}"], request.user)
         return redirect("sources:source", source.pk)

@@ -183,5 +183,5 @@ def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
 def _may(visit: Visit, source: Source) -> bool:
     """Look at the right to it again: it may have ended while the visit waited."""
     if visit.work == Visit.Work.REFRESH:
-        return selectors.sources_visible(visit.owner).filter(pk=source.pk).exists()
+        return selectors.may_ask(visit.owner, source)
     return selectors.may_change(visit.owner, source)

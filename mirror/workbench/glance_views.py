@@ -10,8 +10,8 @@ from django.views.decorators.vary import vary_on_headers
 from mirror.asking import services as asking
 from mirror.people.requests import PersonRequest, is_id, search_typed, wants_fragment
 from mirror.queries.values_typed import values_typed
+from mirror.sources.asked_views import source_asked
 from mirror.sources.models import Source
-from mirror.sources.selectors import sources_visible
 from mirror.workbench import glancing, selectors, services
 from mirror.workbench.errors import WorkbenchError
 from mirror.workbench.glance_pages import glance_view, peek_page
@@ -20,7 +20,7 @@ from mirror.workbench.pages import tree_page
 
 
 def _source(request: PersonRequest, pk: int) -> Source:
-    return get_object_or_404(sources_visible(request.user), pk=pk)
+    return source_asked(request, pk)
 
 
 def _glance(request: PersonRequest, pk: int) -> Glance:

@@ -17,6 +17,7 @@ from mirror.queries.parameters import ParameterError, sql_bind
 from mirror.queries.running import Values
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete
+from mirror.sources.selectors import ask_check
 from mirror.sources.unpacked import source_at_hand
 from mirror.work.kinds import send
 from mirror.work.leases import Lease
@@ -66,6 +67,7 @@ def glance_plan(user: User, source: Source, sql: str, arguments: Mapping[str, st
 
 
 def _glance(user: User, source: Source, purpose: Glance.Purpose, subject: str, sql: str) -> Glance:
+    ask_check(user, source)
     for earlier in Glance.objects.filter(owner=user, purpose=purpose).select_related("result"):
         statement_stop(earlier)
         if earlier.is_ended:

@@ -13,7 +13,7 @@ from mirror.asking.pages.version import VersionItem, VersionView, version_item, 
 from mirror.queries.pages import ValueField, values_fields
 from mirror.results.pages import TableWish
 from mirror.sources.pages import TableBlock, table_blocks, tables_found
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import sources_asked
 from mirror.workbench.models import Tab
 from mirror.workbench.selectors import source_of, tabs_closed, tabs_open
 from mirror.workbench.services import tab_label
@@ -79,6 +79,7 @@ class TabPage:
     values: tuple[ValueField, ...]
     tree: TreePage | None
     is_unsure: bool = False
+    may_again: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ def _position(sql: str, version: Version | None) -> int | None:
 
 
 def _sources(user: User, chosen: Source | None) -> tuple[tuple[int, str, bool], ...]:
-    return tuple((one.pk, one.name, one == chosen) for one in sources_visible(user))
+    return tuple((one.pk, one.name, one == chosen) for one in sources_asked(user))
 
 
 def _closed(user: User) -> tuple[TabItem, ...]:

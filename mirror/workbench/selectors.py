@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import QuerySet
 
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import sources_asked
 from mirror.workbench.models import Glance, Tab
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def tab_last(user: User) -> Tab | None:
 
 def source_of(tab: Tab) -> Source | None:
     """The source of a tab, where its owner still sees it."""
-    return sources_visible(tab.owner).filter(pk=tab.source_id).first() if tab.source_id else None
+    return sources_asked(tab.owner).filter(pk=tab.source_id).first() if tab.source_id else None
 
 
 def tab_of(version: Version) -> Tab | None:
@@ -51,5 +51,5 @@ def tab_of(version: Version) -> Tab | None:
 
 def glances_visible_to(user: User) -> QuerySet[Glance]:
     """Somebody's glances into sources they still see."""
-    glances = Glance.objects.filter(owner=user, source__in=sources_visible(user))
+    glances = Glance.objects.filter(owner=user, source__in=sources_asked(user))
     return glances.select_related("source", "owner", "result").defer("source__catalog")

@@ -20,7 +20,7 @@ from mirror.people.requests import PersonRequest, is_id, search_typed, wants_fra
 from mirror.queries.values_typed import values_typed
 from mirror.results.pages import TableWish
 from mirror.sources.models import Source
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import sources_asked
 from mirror.workbench import selectors, services
 from mirror.workbench.errors import TabChanged, WorkbenchError
 from mirror.workbench.models import Tab
@@ -47,7 +47,7 @@ def _at(tab: Tab, version: Version) -> str:
 
 def _source_sent(request: PersonRequest) -> Source | None:
     sent = request.POST.get("source", "")
-    return sources_visible(request.user).filter(pk=int(sent)).first() if is_id(sent) else None
+    return sources_asked(request.user).filter(pk=int(sent)).first() if is_id(sent) else None
 
 
 def _shown(request: PersonRequest, page: Any, status: int = 200) -> HttpResponse:
@@ -79,7 +79,7 @@ def new(request: PersonRequest) -> HttpResponse:
     try:
         tab = services.tab_new(
             request.user,
-            source or sources_visible(request.user).first(),
+            source or sources_asked(request.user).first(),
             request.POST.get("sql", ""),
             request.POST.get("title", ""),
         )

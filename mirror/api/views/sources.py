@@ -12,6 +12,7 @@ from mirror.api.problems import Problem
 from mirror.api.telling import address, paged, source_told, table_told
 from mirror.api.views.calls import ANY, PROBLEMS, READ, Limit, Offset, Search, TokenRequest, source_of
 from mirror.sources.pages import table_key, tables_found
+from mirror.sources.selectors import ask_check
 
 router = Router(tags=["Sources"])
 
@@ -52,6 +53,7 @@ def source_read(request: TokenRequest, name: str) -> Any:
 def catalog_read(request: TokenRequest, name: str, limit: Limit, offset: Offset, search: Search) -> Any:
     """Tell the tables of a source with their columns and keys, as they were read last."""
     source = source_of(request.auth, name)
+    ask_check(request.auth.owner, source)
     if not source.catalog:
         raise Problem(
             409, "not-read", "The tables of this source were not read yet.", "Ask it something, or wait."

@@ -12,7 +12,7 @@ from mirror.asking import selectors, services
 from mirror.asking.pages.words import PRIVACY, mark_of
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import sources_asked
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -73,7 +73,7 @@ def ask_page(
     """
     recent = selectors.runs_recent(user, RECENT)
     wanted = [source, shown, recent[0].thread.source.name if recent else ""]
-    visible = list(sources_visible(user))
+    visible = list(sources_asked(user))
     names = [found.name for found in visible]
     chosen = next((name for name in [*wanted, *names] if name in names), "")
     picked = next((found for found in visible if found.name == chosen), None)

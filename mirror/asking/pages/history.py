@@ -15,7 +15,7 @@ from mirror.asking.pages.shared import SharedItem, shared_items
 from mirror.asking.pages.words import mark_of, percent
 from mirror.paging import Pager, pager_of
 from mirror.phrases import counted, one_line
-from mirror.sources.selectors import files_withheld, sources_visible
+from mirror.sources.selectors import files_withheld, may_ask, sources_visible
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -92,6 +92,7 @@ class ThreadPage:
     longest: int
     problem: str
     typed: str
+    may_ask: bool
 
 
 def history_page(
@@ -185,6 +186,7 @@ def thread_page(thread: Thread, *, problem: str = "", typed: str = "") -> Thread
         typed=typed or thread.title,
         runs=tuple(replace(_item(run), note=note) for run, note in zip(runs, notes, strict=True)),
         last_id=runs[-1].pk if runs else None,
+        may_ask=may_ask(thread.owner, thread.source),
     )
 
 

@@ -14,6 +14,7 @@ from mirror.knowledge.models import Feedback
 from mirror.knowledge.selectors import answer_in_force, feedback_given, may_teach
 from mirror.phrases import one_line
 from mirror.queries.parameters import ParameterError, sql_bind
+from mirror.sources.selectors import may_ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +78,11 @@ def known_view(run: Run, current: Version | None) -> KnownView:
     given = feedback_given(run.thread.owner, run.pk, current.number) if current is not None else None
     is_same = vouched is not None and not vouched.get("exchanged")
     verified = _verified(run, current) if current is not None and has_rows and is_asked else ""
+    near = known.get("near", ()) if may_ask(run.thread.owner, run.thread.source) else ()
     return KnownView(
         terms=_terms(run),
         vouched_by=(vouched.get("by") or "somebody") if vouched else "",
-        near=tuple(NearLine(one["question"], one["by"]) for one in known.get("near", ())),
+        near=tuple(NearLine(one["question"], one["by"]) for one in near),
         may_verify=has_rows
         and is_asked
         and not is_same

@@ -28,6 +28,7 @@ from mirror.phrases import counted, one_line
 from mirror.queries.pages import ValueField, values_fields
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
+from mirror.sources.selectors import may_ask
 
 # Reasons for which a page has the parts, or a way on, at hand: codes of an answer (`Run.why`).
 _UNSURE, _LANGUAGE = "unsure", "language"
@@ -80,7 +81,8 @@ class RunPage:
     `nearest` are questions that can be answered, where this one has no answer. `way_on` says what helps where the `reason` is another language. `goes_on` says what it was read against, where that is not what was asked or shown before it, and `follow_note` what a follow-up will be. A follow-up
     is asked with the `hint` of the run, or with `follow_hint`, which was typed instead; `unused_hint` says what of the hint the
     answer does without. `values` are the fields of the :names of its SQL. `without_llm` says why no language model wrote it though one is set, `faults`
-    are failures of calls for administrators alone, `budget` is what is to be known of budgets before a follow-up is asked.
+    are failures of calls for administrators alone. Where its reader is a viewer of the source, they may not ask (`may_ask`): the
+    page then looks back, and what is shown is run again where `may_again` says so. `budget` is what is to be known of budgets before a follow-up is asked.
     """
 
     id: int
@@ -98,6 +100,8 @@ class RunPage:
     question: str
     is_rewritten: bool
     is_saved: bool
+    may_ask: bool
+    may_again: bool
     state: str
     is_working: bool
     reason: str
@@ -167,7 +171,8 @@ def run_page(
     view = version_view(current, wish, _file_title(current, title)) if current else None
     newest = selectors.run_newest(run.thread)
     before = services.version_before(current) if current is not None else None
-    understood = chips_view(current, chip_problem)
+    asks = may_ask(run.thread.owner, source)
+    understood = chips_view(current, chip_problem) if asks else None
     reason, why = _reason(run, current)
     return RunPage(
         id=run.pk,
@@ -185,6 +190,8 @@ def run_page(
         question=run.question,
         is_rewritten=bool(run.asked) and run.question != run.asked,
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,
+        may_ask=asks,
+        may_again=asks or (current is not None and services.is_saved_of(run, current.sql)),
         state=state_of(run),
         is_working=not run.is_ended,
         reason=_parts_named(run, understood) if why == _UNSURE else reason,
@@ -201,7 +208,9 @@ def run_page(
         data_time=view.when if view else None,
         sentence=view.sentence if view else run.sentence,
         notes=tuple(noted(note) for note in run.notes if note != run.without_llm),
-        readings=tuple(_reading(run, n, data, current) for n, data in enumerate(run.readings)),
+        readings=tuple(_reading(run, n, data, current) for n, data in enumerate(run.readings))
+        if asks
+        else (),
         versions=tuple(version_item(version, current) for version in history),
         version=view,
         draft=typed if typed is not None else current.sql if current else _draft(run, steps),
@@ -210,10 +219,10 @@ def run_page(
         is_first=current is None or current.origin in (Version.Origin.ANSWER, Version.Origin.SAVED),
         is_unsure=bool(current.draft) if current is not None else run.outcome == "ambiguous",
         is_front=not versions or current == versions[0],
-        can_undo=before is not None,
+        can_undo=before is not None and (asks or before.result_id is not None),
         changes=_changes(versions, current),
         back_to=_BACK_TO.get(before.origin, "Back to what was asked") if before is not None else "",
-        nearest=_nearest(run, versions),
+        nearest=_nearest(run, versions) if asks else (),
         goes_on=_goes_on(run),
         follow_note=_follow_note(run, versions, current),
         follow_hint=run.hint if follow_hint is None else follow_hint,

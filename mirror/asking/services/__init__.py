@@ -22,6 +22,7 @@ from mirror.asking.services.statements import statement_break, statement_stop
 from mirror.asking.services.suggesting import question_typed, questions_first, questions_near
 from mirror.asking.services.threads import run_share, thread_delete, thread_pin, thread_rename, thread_share
 from mirror.asking.services.versions import (
+    is_saved_of,
     reading_use,
     run_of_sql,
     sql_ask,
@@ -57,6 +58,7 @@ __all__ = [
     "run_ask",
     "run_break",
     "run_follow",
+    "is_saved_of",
     "run_of_sql",
     "run_saved",
     "run_share",

@@ -27,6 +27,7 @@ from mirror.llms.models import LABEL_CHARS
 from mirror.llms.opening import OpenLlms, llms_open
 from mirror.phrases import one_line
 from mirror.queries.running import (
+    NOT_ANY_MORE,
     KeptRows,
     NotRun,
     NotRunWhy,
@@ -41,6 +42,7 @@ from mirror.results.models import StoredResult
 from mirror.results.result_files import ResultNotKept
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete, result_store
+from mirror.sources.selectors import may_ask
 from mirror.storable import storable
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.watching import Watch
@@ -96,6 +98,8 @@ def run_break(lease: Lease) -> None:
 def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
     """Answer the question and keep its rows; there is no result where there is no answer."""
     question = Question(run.asked, run.hint)
+    if not may_ask(run.thread.owner, run.thread.source):
+        return Answer(Outcome.FAILED, question, NOT_ANY_MORE.message), None
     steps = _Steps(run, lease)
     try:
         turns = turns_before(run)

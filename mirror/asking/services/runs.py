@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from mirror.asking.errors import AskingError
@@ -14,8 +15,10 @@ from mirror.asking.services.paths import version_followed
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.asking.services.run_spans import traceparent_read
 from mirror.audit.acting import origin_now
+from mirror.library.selectors import may_run
 from mirror.library.services import dates_fixed
 from mirror.phrases import one_line, unhidden
+from mirror.sources.selectors import ask_check
 from mirror.work.kinds import send
 from mirror.work.leases import Status, end_unheld
 from sqlagent.language.unseen import unseen
@@ -61,7 +64,11 @@ def hint_check(text: str) -> str:
 
 @transaction.atomic
 def run_ask(owner: User, source: Source, question: str, hint: str = "", *, traceparent: str = "") -> Run:
-    """Ask a question, as a new thread; a hint says what its words mean, a `traceparent` below which span it stands. Raises: AskingError."""
+    """Ask a question, as a new thread; a hint says what its words mean, a `traceparent` below which span it stands.
+
+    Raises: AskingError; PermissionDenied for a viewer.
+    """
+    ask_check(owner, source)
     text, hint = question_check(question), hint_check(hint)
     queue_check(owner)
     thread = Thread.objects.create(owner=owner, source=source, title=one_line(text, 200))
@@ -82,6 +89,7 @@ def run_follow(
 
     It goes on from that, whatever else was asked in the thread; `in_new_thread` it begins one of its own.
     """
+    ask_check(run.thread.owner, run.thread.source)
     text, hint = question_check(question), hint_check(hint)
     queue_check(run.thread.owner)
     shown = version_followed(run, version or run.versions.first())
@@ -118,6 +126,7 @@ def _asked(
 @transaction.atomic
 def run_again(run: Run) -> Run:
     """Ask the same question once more, with the same hint, at the same place of the same thread. Raises: AskingError."""
+    ask_check(run.thread.owner, run.thread.source)
     text = question_check(run.asked or run.question)
     queue_check(run.thread.owner)
     return _asked(run.thread, text, run.hint, after=run.after, follows=run.follows)
@@ -137,8 +146,10 @@ def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any], *, is_sen
 
     It `is_sent` where a program or an agent asked for it.
 
-    Raises: AskingError.
+    Raises: AskingError; PermissionDenied where they may not run it.
     """
+    if not may_run(owner, saved):
+        raise PermissionDenied(f"You may not run “{saved.name}” on {saved.source.name}.")
     queue_check(owner)
     arguments = dates_fixed(saved.parameters, arguments)
     title = saved.name[:200]

@@ -22,7 +22,7 @@ from mirror.queries.running import (
     statement_limits,
 )
 from mirror.results.services import result_delete
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import sources_asked, sources_visible
 from mirror.storable import storable
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.watching import Watch
@@ -46,9 +46,12 @@ def statement_watched(lease: Lease) -> Iterator[Watch]:
         log.info("%s %s was given up: %s", lease.model.__name__, lease.pk, error)
 
 
-def statement_ran(source: Source, sql: str, values: Values, owner: User, watch: Watch) -> KeptRows | NotRun:
-    """Run SQL, if whoever asked for it still sees its source; its rows are stored as they come."""
-    if not sources_visible(owner).filter(pk=source.pk).exists():
+def statement_ran(
+    source: Source, sql: str, values: Values, owner: User, watch: Watch, *, is_saved: bool = False
+) -> KeptRows | NotRun:
+    """Run SQL, if its owner still may ask its source, or it `is_saved` SQL that they may run; its rows are stored as they come."""
+    allowed = sources_visible(owner) if is_saved else sources_asked(owner)
+    if not allowed.filter(pk=source.pk).exists():
         return NotRun(NotRunWhy.REFUSED, NOT_ANY_MORE)
     return sql_run(source, sql, values, statement_limits(source), owner, watch=watch)
 

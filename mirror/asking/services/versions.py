@@ -20,6 +20,7 @@ from mirror.asking.services.statements import statement_end, statement_ran, stat
 from mirror.audit.acting import Acting, acting_as, origin_now
 from mirror.audit.models import HERE
 from mirror.library import services as library
+from mirror.library.selectors import may_run
 from mirror.phrases import one_line
 from mirror.queries.helping import sql_parameters
 from mirror.queries.parameters import SQL_CHARS
@@ -27,6 +28,7 @@ from mirror.queries.running import KeptRows, NotRun, Values
 from mirror.results.formats import formats_of_chart
 from mirror.results.rows import rows_of
 from mirror.results.services import formats_keep
+from mirror.sources.selectors import ask_check
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, Status
@@ -49,7 +51,8 @@ def sql_ask(
     *,
     title: str = "",
 ) -> Version:
-    """Run SQL that a program or an agent sent, as a thread of its own without a question. Raises: AskingError."""
+    """Run SQL that a program or an agent sent, as a thread of its own without a question. Raises: AskingError, PermissionDenied."""
+    ask_check(owner, source)
     return version_edit(run_of_sql(owner, source, title or sql, is_sent=True), sql, arguments)
 
 
@@ -74,6 +77,7 @@ def versions_edit(
     run: Run, sqls: list[str], arguments: dict[str, Any] | None = None, base: Version | None = None
 ) -> Version:
     """Run statements that somebody typed, each as a version of its own; gives the last. Raises: AskingError when one is empty or too long."""
+    ask_check(run.thread.owner, run.thread.source)
     typed = [_typed(sql) for sql in sqls]
     base = base or run.versions.first()
     values = {**(base.arguments if base else {}), **(arguments or {})}
@@ -114,6 +118,7 @@ def reading_use(run: Run, index: int) -> Version:
 
 def version_change(version: Version, slot: str, key: str) -> Version:
     """Run what a version was understood as with one slot changed. Raises: AskingError where that is not offered."""
+    ask_check(version.run.thread.owner, version.run.thread.source)
     try:
         done = version_changed(version, slot, key)
     except FrameError as error:
@@ -181,8 +186,12 @@ def version_again(version: Version) -> Version:
 
 
 def version_save(version: Version, *, name: str, description: str = "") -> SavedSql:
-    """Keep a version's SQL in the library, with its question, parameters and chart, and that it is a draft. Raises: AskingError."""
+    """Keep a version's SQL in the library, with its question, parameters and chart, and that it is a draft.
+
+    Raises: AskingError; PermissionDenied for a viewer.
+    """
     run = version.run
+    ask_check(run.thread.owner, run.thread.source)
     parameters = version.parameters or (run.saved.parameters if run.saved else None)
     try:
         return library.sql_save(
@@ -229,8 +238,11 @@ def version_add(
 ) -> Version:
     """Add a version and have it run; what runs for this run is stopped if it `supersedes` that. Its chart is as the last one where none is given.
 
-    Raises: AskingError while the question is still being answered, or when too much waits.
+    Raises: AskingError while the question is still being answered, or when too much waits; PermissionDenied where its owner
+    may not run it.
     """
+    if not is_saved_of(run, sql):
+        ask_check(run.thread.owner, run.thread.source)
     _check_ended(run)
     if supersedes:
         _supersede(run)
@@ -263,6 +275,12 @@ def version_add(
     return version
 
 
+def is_saved_of(run: Run, sql: str) -> bool:
+    """Say whether SQL is that of the saved SQL a run is of, as it is now, and the run's owner may run it."""
+    saved = run.saved
+    return saved is not None and saved.sql == sql and may_run(run.thread.owner, saved)
+
+
 def _check_ended(run: Run) -> None:
     if not run.is_ended:
         raise StillWorking("This question is still being answered. Stop it first, or wait for its answer.")
@@ -277,7 +295,8 @@ def _ran(version: Version, watch: Watch) -> KeptRows | NotRun:
     parameters = version.parameters or (saved.parameters if saved is not None else ())
     names = {one["name"] for one in parameters}
     values = Values(parameters, {name: one for name, one in version.arguments.items() if name in names})
-    return statement_ran(thread.source, version.sql, values, thread.owner, watch)
+    is_saved = is_saved_of(version.run, version.sql)
+    return statement_ran(thread.source, version.sql, values, thread.owner, watch, is_saved=is_saved)
 
 
 def _drawn(version: Version, result: StoredResult) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from mirror.library.services import sql_save
 from mirror.queries.parameters import ParameterError
 from mirror.reports.editing.report_changes import MOST_PARTS, NOTE_CHARS
 from mirror.reports.selectors import saved_usable
+from mirror.sources.selectors import sources_asked
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -47,6 +48,7 @@ def dashboard_sendable(user: User, dashboard: Dashboard, values: Mapping[str, st
     """
     cards = [card for card in cards_of(dashboard) if card.kind != Card.Kind.TEXT]
     seen, shown = sources_seen(user, cards), saved_seen(dashboard.owner, cards)
+    asked = set(sources_asked(user).values_list("pk", flat=True))
     usable = {one.pk: one for one in saved_usable(user)} if cards else {}
     found: dict[int, SavedSql] = {}
     made, left = 0, []
@@ -56,6 +58,9 @@ def dashboard_sendable(user: User, dashboard: Dashboard, values: Mapping[str, st
             left.append(str(card))
             continue
         one = usable.get(card.saved_id) if card.saved_id is not None else None
+        if one is None and card.source_id not in asked:  # SQL of their own is not run
+            left.append(str(card))
+            continue
         if one is None:
             try:
                 sql_fed(card, values)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from mirror.library.selectors import saved_visible
+from mirror.library.selectors import may_run, saved_visible
 from mirror.queries.running import KeptRows, NotRun, NotRunWhy, Values, sql_run
 from mirror.queries.values_said import values_said
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, RunStopped, Unmakeable
@@ -77,6 +77,11 @@ def _allowed(making: Making, part: ReportPart) -> SavedSql:
         raise Unmakeable(
             f"{owner.get_username()} no longer sees the source {saved.source.name} of “{part.name}”.",
             "Ask its owner to share it, or hand the report over to somebody who sees it.",
+        )
+    if not may_run(owner, saved):
+        raise Unmakeable(
+            f"{owner.get_username()} looks at {saved.source.name} and does not run SQL of {saved.owner.get_username()} there (“{part.name}”).",
+            "Choose saved SQL of somebody who writes SQL on the source, or hand the report over.",
         )
     if not may_send(owner, saved.source):
         raise Unmakeable(

@@ -18,7 +18,7 @@ from mirror.exports.values import FORMATS, Cover, ExportError, Written
 from mirror.modes import machine_mode
 from mirror.people.models import User
 from mirror.sources.models import Source
-from mirror.sources.selectors import sources_visible
+from mirror.sources.selectors import sources_asked
 
 # How often progress is said (seconds).
 PROGRESS_SECONDS = 2.0
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--out", required=True, help="the file to write; - writes CSV or JSON lines to standard output"
         )
-        parser.add_argument("--user", help="act as this user, who must see the source")
+        parser.add_argument("--user", help="act as this user, who must be allowed to write SQL on the source")
         parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
         parser.add_argument("--title", default="", help="the title of a workbook or PDF")
         parser.add_argument("--rows", type=int, help="write at most so many rows; all by default")
@@ -151,7 +151,7 @@ def _source(name: str, user: str | None) -> Source:
         person = User.objects.filter(username=user, is_active=True).first()
         if person is None:
             _refuse(f"There is no user named '{user}'.")
-        seen = sources_visible(person)
+        seen = sources_asked(person)
     source = seen.filter(name=name).first()
     if source is None:
         known = ", ".join(seen.order_by("name").values_list("name", flat=True)) or "none"

@@ -1,0 +1,190 @@
+"""Why somebody may or may not do what on a source: each right, the answer of who decides it, and the rule behind it.
+
+Whether they may is asked of the selectors that guard the pages; here is only the reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import Q, QuerySet
+
+from mirror.people.models import Team, User
+from mirror.people.selectors import teams_of
+from mirror.sources import selectors
+from mirror.sources.models import Source, TeamRole, WithheldRight
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Role, Right = TeamRole.Role, WithheldRight.Right
+
+
+@dataclass(frozen=True, slots=True)
+class ThroughTeam:
+    """A team of somebody that a source is shared with: its role, and the rights that are withheld from it."""
+
+    name: str
+    role: str
+    withheld: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RightTold:
+    """One thing that can be done with a source, whether somebody may do it, and why."""
+
+    words: str
+    is_had: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """All that somebody may do with a source, and through which teams; `shut_out` says why they do nothing at all."""
+
+    person: User
+    source: Source
+    role: str
+    shut_out: str
+    teams: tuple[ThroughTeam, ...]
+    rights: tuple[RightTold, ...]
+
+
+def may_explain(user: User) -> bool:
+    """Say whether somebody is told why others may do what: administrators, and owners of a source."""
+    return user.is_staff or Source.objects.filter(owner=user).exists()
+
+
+def sources_explained(user: User) -> QuerySet[Source]:
+    """List the sources of which somebody is told who may do what: their own; administrators, all. Catalogs are left unread."""
+    found = Source.objects.all() if user.is_staff else Source.objects.filter(owner=user)
+    return found.defer("catalog").select_related("owner").order_by("name")
+
+
+def people_explained(user: User) -> QuerySet[User]:
+    """List the people and services of whom somebody is told: members of teams that their sources are shared with, and of their own teams."""
+    if user.is_staff:
+        return User.objects.order_by("username")
+    teams = Team.objects.filter(Q(sources__owner=user) | Q(pk__in=teams_of(user).values("pk")))
+    members = Q(memberships__team__in=teams.values("pk"))
+    return User.objects.filter(members | Q(pk=user.pk)).distinct().order_by("username")
+
+
+def access_of(person: User, source: Source) -> Access:
+    """Explain what somebody may do with a source."""
+    teams = _teams(person, source)
+    is_owner, sees = selectors.may_change(person, source), selectors.sources_visible(person)
+    is_seen = sees.filter(pk=source.pk).exists()
+    own = f"{person} owns it." if is_owner else ""
+    return Access(
+        person,
+        source,
+        "owner" if is_owner else _strongest(teams),
+        _shut_out(person),
+        teams,
+        (
+            RightTold(
+                "See it: dashboards, reports and saved SQL that are shared",
+                is_seen,
+                own or _through(teams, lambda _: True, "It is shared with no team of theirs."),
+            ),
+            RightTold(
+                "Ask questions, write SQL, browse tables",
+                selectors.may_ask(person, source),
+                own or _through(teams, lambda one: one.role != Role.VIEWER, _lacking(teams, "a viewer")),
+            ),
+            RightTold(
+                "Change terms, verified answers and the model",
+                selectors.may_correct(person, source),
+                own or _corrects(person, source, teams),
+            ),
+            RightTold(
+                "Change limits",
+                selectors.may_edit(person, source),
+                own or _through(teams, lambda one: one.role == Role.EDITOR, _lacking(teams, "no editor")),
+            ),
+            RightTold(
+                "Take rows away as files, or by programs and agents",
+                selectors.may_take_files(person, source),
+                own or _unless_withheld(teams, Right.FILES, "No files"),
+            ),
+            RightTold(
+                "Send rows in reports, and by links",
+                selectors.may_send(person, source),
+                own or _unless_withheld(teams, Right.SENDING, "No sending"),
+            ),
+            RightTold(
+                "Decide what may run",
+                is_seen and selectors.may_decide(person, source),
+                own or _decides(person, is_seen),
+            ),
+            RightTold(
+                "Share it, change how it is connected, delete it",
+                is_owner,
+                own or f"Only its owner, {source.owner}, does that.",
+            ),
+        ),
+    )
+
+
+def _teams(person: User, source: Source) -> tuple[ThroughTeam, ...]:
+    roles = dict(source.team_roles.values_list("team", "role"))
+    withheld = list(source.withheld.values_list("team", "right"))
+    return tuple(
+        ThroughTeam(
+            str(team),
+            roles.get(team.pk, Role.ANALYST),
+            frozenset(right for pk, right in withheld if pk == team.pk),
+        )
+        for team in source.teams.filter(pk__in=teams_of(person).values("pk")).order_by("name")
+    )
+
+
+def _strongest(teams: tuple[ThroughTeam, ...]) -> str:
+    order = list(Role.values)
+    return max((one.role for one in teams), key=order.index, default="")
+
+
+def _shut_out(person: User) -> str:
+    if not person.is_active:
+        return f"{person} was shut out: nobody signs in as them, and their tokens have ended."
+    if person.is_away:
+        return f"The identity provider does not vouch for {person} now: they have no session, and their tokens rest."
+    return ""
+
+
+def _through(teams: tuple[ThroughTeam, ...], gives: Callable[[ThroughTeam], bool], otherwise: str) -> str:
+    """Name the teams that give a right, with their roles; what is said otherwise where none does."""
+    given = [f"{one.name} ({one.role})" for one in teams if gives(one)]
+    return f"Through {', '.join(given)}." if given else otherwise
+
+
+def _lacking(teams: tuple[ThroughTeam, ...], role: str) -> str:
+    if not teams:
+        return "It is shared with no team of theirs."
+    named = ", ".join(one.name for one in teams)
+    return f"{named} is {role} here."
+
+
+def _corrects(person: User, source: Source, teams: tuple[ThroughTeam, ...]) -> str:
+    if selectors.may_edit(person, source):
+        return _through(teams, lambda one: one.role == Role.EDITOR, "")
+    if selectors.may_correct(person, source):
+        return "As an administrator who asks it."
+    return _lacking(teams, "no editor")
+
+
+def _unless_withheld(teams: tuple[ThroughTeam, ...], right: str, rule: str) -> str:
+    if not teams:
+        return "It is shared with no team of theirs."
+    withheld = ", ".join(one.name for one in teams)
+    return _through(teams, lambda one: right not in one.withheld, f"The rule “{rule}” of {withheld}.")
+
+
+def _decides(person: User, is_seen: bool) -> str:
+    if person.is_staff and is_seen:
+        return "As an administrator who sees it."
+    if person.is_staff:
+        return "An administrator decides that only on sources that they see."
+    return "Only its owner does that, and administrators who see it."

@@ -1,0 +1,16 @@
+"""The source of a page that only people who ask it open; for a viewer such a page is forbidden."""
+
+from __future__ import annotations
+
+from django.shortcuts import get_object_or_404
+
+from mirror.people.requests import PersonRequest
+from mirror.sources.models import Source
+from mirror.sources.selectors import ask_check, sources_visible
+
+
+def source_asked(request: PersonRequest, pk: int) -> Source:
+    """Give a source that somebody asks. Raises: Http404 where they do not see it, PermissionDenied where they are a viewer."""
+    source = get_object_or_404(sources_visible(request.user), pk=pk)
+    ask_check(request.user, source)
+    return source
