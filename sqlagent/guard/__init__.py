@@ -9,6 +9,19 @@ from __future__ import annotations
 
 from sqlagent.guard.check import Passed, check
 from sqlagent.guard.policy import KINDS, Policy, functions_listed, listed, never_allowed
+from sqlagent.guard.withheld import NOTHING, Withheld, narrowed
 from sqlagent.values import Refusal
 
-__all__ = ["KINDS", "Passed", "Policy", "Refusal", "check", "functions_listed", "listed", "never_allowed"]
+__all__ = [
+    "KINDS",
+    "NOTHING",
+    "Passed",
+    "Policy",
+    "Refusal",
+    "Withheld",
+    "check",
+    "functions_listed",
+    "listed",
+    "narrowed",
+    "never_allowed",
+]

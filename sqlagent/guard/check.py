@@ -21,6 +21,8 @@ from sqlagent.guard.reading import ODD_ERRORS, parse, tokens_of, unread
 from sqlagent.guard.rebuilding import Rebuilt, rebuilt
 from sqlagent.guard.shapes import READ, shapes_problem, stored_problem
 from sqlagent.guard.unknown import Refused
+from sqlagent.guard.withheld import narrowed
+from sqlagent.guard.withholding import withheld_problem
 from sqlagent.guard.words import words_problem
 from sqlagent.values import Catalog, Failure, Refusal
 
@@ -89,6 +91,7 @@ def check(sql: str, catalog: Catalog, policy: Policy = _DEFAULT) -> Passed | Ref
         >>> check("SELECT name FROM custmers", shop).advice
         'Did you mean customers?'
     """
+    catalog = narrowed(catalog, policy.withheld)
     style = style_of(catalog.dialect)
     if not style:
         return Refusal(
@@ -125,6 +128,13 @@ def _decide(sql: str, built: Rebuilt, catalog: Catalog, policy: Policy, allowed:
     command = commands.match(built, catalog, policy, allowed)
     if isinstance(command, Refusal):
         return command
+    if command is not None and policy.withheld:
+        return Refusal(
+            "Only a SELECT may be run here.",
+            "Part of this source is not shown to you, and this may tell of it.",
+            "Look up the names in the schema browser.",
+            0,
+        )
     if command is not None:
         if command.done:
             return replace(passed, runs=False)
@@ -152,6 +162,9 @@ def _decide(sql: str, built: Rebuilt, catalog: Catalog, policy: Policy, allowed:
     if problem is not None:
         return problem
     commands.resolver(catalog, allowed, policy).statement(root)
+    secret = withheld_problem(root, tokens, catalog, policy.withheld) if policy.withheld else None
+    if secret is not None:
+        return secret
     bound = bind(root, tokens, passed.built, catalog, allowed, added)
     if isinstance(bound, Refusal):
         return bound

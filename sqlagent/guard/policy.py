@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sqlagent.guard.lists import lists, reason_of
+from sqlagent.guard.withheld import NOTHING, Withheld
 from sqlagent.values import Refusal
 
 KINDS = {
@@ -28,12 +29,13 @@ class Policy:
     `functions` are further functions that may be called, in any case, `schema.name` for one that
     is called with its schema; what is known to act stays refused all the same. `refused` are words
     of `KINDS` that are refused although they only read. `search_path` are schemas whose tables may
-    be named without their schema.
+    be named without their schema. `withheld` is not theirs to decide: tables and columns that who asks may not read.
     """
 
     functions: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
     search_path: tuple[str, ...] = ()
+    withheld: Withheld = NOTHING
 
 
 _NAME = re.compile(r"[^\W\d][\w$]*(\.[^\W\d][\w$]*)?")
