@@ -10,6 +10,8 @@ from mirror.sources.catalogs import catalog_read
 from mirror.sources.corrections import corrections_of
 from mirror.sources.models import Source
 from mirror.sources.selectors import files_withheld
+from mirror.sources.sight import withheld_of
+from sqlagent.guard import narrowed
 from sqlagent.values import Catalog
 
 NO_ROWS = (
@@ -49,8 +51,9 @@ def sight_of(token: Token, source: Source) -> Sight:
     catalog = catalog_read(source.catalog) if source.catalog else Catalog(source.engine, ())
     no_rows = "" if is_allowed and Scope.ROWS in token.scopes else NO_SCOPE if is_allowed else NO_ROWS
     no_rows = no_rows or files_withheld(token.owner, source)
+    told = replace(catalog, corrections=corrections_of(source))
     return Sight(
         Source.Privacy.ROWS if is_allowed else source.privacy,
-        replace(catalog, corrections=corrections_of(source)),
+        narrowed(told, withheld_of(token.owner, source)),
         no_rows,
     )

@@ -22,6 +22,7 @@ from mirror.library.services import ParameterError
 from mirror.results.opened_files import ResultGone
 from mirror.sources.models import Source
 from mirror.sources.selectors import ask_check
+from mirror.sources.sight import seen_by
 from mirror.work.leases import Leased
 from mirror.workbench.errors import WorkbenchError
 from mirror.workbench.glancing import glance_plan, glance_read
@@ -226,13 +227,14 @@ def _source(token: Token, name: str) -> Source:
     found = None if "\x00" in name else seen.sources_of(token).filter(name=name).first()
     if found is None:
         raise Problem(404, "not-found", f"There is no source “{name[:60]}” for this token. Call sources.")
-    return found
+    return seen_by(token.owner, found)
 
 
 def _run(token: Token, pk: int) -> Run:
     found = seen.runs_of(token).filter(pk=pk).first()
     if found is None:
         raise not_found()
+    seen_by(token.owner, found.thread.source)
     return found
 
 

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from time import monotonic
 from typing import cast
 
+from asgiref.sync import sync_to_async
 from django.http import Http404, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET
@@ -22,6 +23,7 @@ from mirror.asking.forms import SaveForm
 from mirror.asking.pages import run_page, steps_view
 from mirror.people.models import User
 from mirror.people.requests import PersonRequest
+from mirror.sources.sight import seen_by
 from mirror.work.leases import Status
 
 
@@ -29,7 +31,7 @@ from mirror.work.leases import Status
 async def run_events(request: PersonRequest, pk: int) -> StreamingHttpResponse:
     """Follow a run until it ends: `steps` as they come, then `ended` with the answer."""
     user = cast(User, await request.auser())
-    if not await selectors.runs_visible_to(user).filter(pk=pk).aexists():
+    if not await sync_to_async(_is_seen)(user, pk):
         raise Http404("There is no such run.")
     response = StreamingHttpResponse(
         _followed(request, pk, request.headers.get("Last-Event-ID", "")), content_type="text/event-stream"
@@ -37,6 +39,10 @@ async def run_events(request: PersonRequest, pk: int) -> StreamingHttpResponse:
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"
     return response
+
+
+def _is_seen(user: User, pk: int) -> bool:
+    return selectors.runs_visible_to(user).filter(pk=pk).exists()
 
 
 async def _followed(request: PersonRequest, pk: int, seen: str) -> AsyncIterator[str]:
@@ -59,6 +65,7 @@ def _steps(request: PersonRequest, pk: int) -> str:
     run = selectors.runs_visible_to(request.user).filter(pk=pk).first()
     if run is None:
         return ""
+    seen_by(request.user, run.thread.source)
     steps = steps_view(run, selectors.steps_of(run))
     return render_to_string("asking/_steps.html", {"steps": steps, "run_id": pk}, request)
 
@@ -67,4 +74,5 @@ def _answer(request: PersonRequest, pk: int) -> str:
     run = selectors.runs_visible_to(request.user).filter(pk=pk).first()
     if run is None:
         return ""
+    seen_by(request.user, run.thread.source)
     return render_to_string("asking/_answer.html", {"page": run_page(run), "save_form": SaveForm()}, request)

@@ -16,6 +16,7 @@ from mirror.asking.services import thread_files
 from mirror.exports.sending import pieces_sent
 from mirror.people.requests import PersonRequest
 from mirror.sources.selectors import files_withheld
+from mirror.sources.sight import seen_by
 
 # How each file ends, and its type.
 KINDS = {"html": ("html", "text/html; charset=utf-8"), "notebook": ("zip", "application/zip")}
@@ -25,6 +26,7 @@ KINDS = {"html": ("html", "text/html; charset=utf-8"), "notebook": ("zip", "appl
 def thread_export(request: PersonRequest, pk: int, format: str) -> HttpResponseBase:
     """One's thread as an HTML file without scripts, or as a notebook with its rows in Parquet files."""
     thread = get_object_or_404(selectors.threads_visible_to(request.user), pk=pk)
+    seen_by(request.user, thread.source)
     if format not in KINDS:
         raise Http404("There is no such file.")
     if why := files_withheld(request.user, thread.source):

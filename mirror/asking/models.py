@@ -33,6 +33,9 @@ class Thread(models.Model):
     title = models.CharField(max_length=200)
     is_pinned = models.BooleanField(default=False, help_text="Stands first in History and beside every page")
     is_sent = models.BooleanField(default=False, help_text="SQL that a program or an agent sent")
+    sight = models.CharField(
+        max_length=32, blank=True, default="", help_text="What was withheld from its owner (Withheld.key)"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

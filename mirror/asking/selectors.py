@@ -15,6 +15,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet
 from mirror.asking.models import Run, Step, Thread, Version
 from mirror.people.selectors import teams_of
 from mirror.sources.selectors import sources_visible
+from mirror.sources.sight import read_in_sight
 from mirror.work.leases import Status
 
 if TYPE_CHECKING:
@@ -30,13 +31,14 @@ STEPS = 1_000
 
 def threads_visible_to(user: User) -> QuerySet[Thread]:
     """The user's own threads about sources they still see, newest first."""
-    threads = Thread.objects.filter(owner=user, source__in=sources_visible(user))
+    threads = Thread.objects.filter(read_in_sight(user), owner=user, source__in=sources_visible(user))
     return threads.select_related("source").defer("source__catalog")
 
 
 def runs_visible_to(user: User) -> QuerySet[Run]:
     """The user's own runs about sources they still see, newest first."""
-    runs = Run.objects.filter(thread__owner=user, thread__source__in=sources_visible(user))
+    in_sight = read_in_sight(user, "thread__source", "thread__sight")
+    runs = Run.objects.filter(in_sight, thread__owner=user, thread__source__in=sources_visible(user))
     return runs.select_related("thread__source", "thread__owner", "saved").defer("thread__source__catalog")
 
 
@@ -46,7 +48,8 @@ def runs_shared_with(user: User) -> QuerySet[Run]:
     alone = Run.teams.through.objects.filter(team__in=teams).values("run")
     threads = Thread.teams.through.objects.filter(team__in=teams).values("thread")
     runs = Run.objects.filter(Q(pk__in=alone) | Q(thread__in=threads)).exclude(thread__owner=user)
-    seen = runs.filter(thread__source__in=sources_visible(user), thread__owner__is_active=True)
+    in_sight = read_in_sight(user, "thread__source", "thread__sight")
+    seen = runs.filter(in_sight, thread__source__in=sources_visible(user), thread__owner__is_active=True)
     return seen.select_related("thread__source", "thread__owner").defer("thread__source__catalog")
 
 
@@ -54,7 +57,7 @@ def threads_shared_with(user: User) -> QuerySet[Thread]:
     """Threads of others that are shared as a whole with a team of the user's, about sources the user sees; newest first."""
     shared = Thread.teams.through.objects.filter(team__in=teams_of(user)).values("thread")
     threads = Thread.objects.filter(pk__in=shared, owner__is_active=True).exclude(owner=user)
-    seen = threads.filter(source__in=sources_visible(user))
+    seen = threads.filter(read_in_sight(user), source__in=sources_visible(user))
     return seen.select_related("source", "owner").defer("source__catalog")
 
 

@@ -39,23 +39,30 @@ from mirror.people.requests import PersonRequest, is_id, search_typed, wants_fra
 from mirror.queries.values_typed import values_typed
 from mirror.results.pages import TableWish
 from mirror.sources.selectors import ask_check, sources_visible
+from mirror.sources.sight import seen_by
 
 SHOWN_SOURCE = "shown_source"
 
 
 def _run(request: PersonRequest, pk: int) -> Run:
     found = selectors.runs_visible_to(request.user).filter(pk=pk).first()
-    return found or _only_looked_at(selectors.runs_shared_with(request.user).filter(pk=pk))
+    found = found or _only_looked_at(selectors.runs_shared_with(request.user).filter(pk=pk))
+    seen_by(request.user, found.thread.source)
+    return found
 
 
 def _thread(request: PersonRequest, pk: int) -> Thread:
     found = selectors.threads_visible_to(request.user).filter(pk=pk).first()
-    return found or _only_looked_at(selectors.threads_shared_with(request.user).filter(pk=pk))
+    found = found or _only_looked_at(selectors.threads_shared_with(request.user).filter(pk=pk))
+    seen_by(request.user, found.source)
+    return found
 
 
 def _version(request: PersonRequest, pk: int) -> Version:
     found = selectors.versions_visible_to(request.user).filter(pk=pk).first()
-    return found or _only_looked_at(selectors.runs_shared_with(request.user).filter(versions=pk))
+    found = found or _only_looked_at(selectors.runs_shared_with(request.user).filter(versions=pk))
+    seen_by(request.user, found.run.thread.source)
+    return found
 
 
 def _only_looked_at(shared: QuerySet[Any]) -> Any:
@@ -129,6 +136,7 @@ def suggest(request: PersonRequest) -> JsonResponse:
     """How the question being typed may go on, and what of it is understood: `q` up to the cursor, `rest` behind it."""
     source = get_object_or_404(sources_visible(request.user), name=request.GET.get("source", ""))
     ask_check(request.user, source)
+    seen_by(request.user, source)
     typed, rest = request.GET.get("q", ""), request.GET.get("rest", "")
     found = services.question_typed(request.user, source, typed, rest)
     marks = [{"start": m.start, "end": m.end, "is_understood": m.is_understood} for m in found.marks]

@@ -35,6 +35,7 @@ VERBS = {
     "shared a source": "Sources",
     "withheld a right on a source": "Sources",
     "gave a role on a source": "Sources",
+    "withheld tables or columns": "Sources",
     "deleted a source": "Sources",
     "changed what may run": "Sources",
     "changed limits": "Sources",

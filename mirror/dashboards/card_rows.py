@@ -38,7 +38,10 @@ from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete
+from mirror.sources.catalogs import catalog_read
+from mirror.sources.guarding import Refusal, sql_check
 from mirror.sources.selectors import sources_visible
+from mirror.sources.sight import seen_by, withheld_now
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
@@ -56,6 +59,7 @@ PREVIEW_ROWS = 50
 # Ways in which the rows of one SQL are drawn.
 DRAWINGS = 20
 STOPPED = VERSION_STOPPED | {"message": "Somebody stopped it before its rows were there."}
+UNSHOWN = "Part of what this shows is withheld from your team."
 # Rows that nobody has asked for are forgotten after this.
 FORGOTTEN_AFTER = timedelta(days=90)
 
@@ -100,6 +104,11 @@ def wishes_supply(user: User, wishes: Sequence[Wish]) -> list[Supplied]:
     """Give what is kept for each wish, and have a worker read what was never read. Equal SQL is read once."""
     if not wishes:
         return []
+    unshown = wishes_unshown(user, wishes)
+    if unshown:
+        left = [wish for wish in wishes if wish.key not in unshown]
+        given = dict(zip((id(wish) for wish in left), wishes_supply(user, left), strict=True))
+        return [given.get(id(wish), Supplied(None, refused=UNSHOWN)) for wish in wishes]
     keys = {wish.key for wish in wishes}
     supplies = _supplies(keys)
     refused = ""
@@ -116,6 +125,18 @@ def wishes_supply(user: User, wishes: Sequence[Wish]) -> list[Supplied]:
         )
         for wish in wishes
     ]
+
+
+def wishes_unshown(user: User, wishes: Sequence[Wish]) -> set[str]:
+    """Name the wishes, by their keys, whose SQL reads what is withheld from somebody: rows that others may see are kept for them."""
+    found = set()
+    for wish in wishes:
+        source = seen_by(user, wish.source)
+        if withheld_now(source):
+            catalog = catalog_read(source.catalog) if source.catalog else None
+            if catalog is None or isinstance(sql_check(source, wish.sql, catalog), Refusal):
+                found.add(wish.key)
+    return found
 
 
 def _supplies(keys: set[str]) -> dict[str, Supply]:
@@ -261,7 +282,9 @@ def _ran(supply: Supply, watch: Watch) -> KeptRows | NotRun:
     if not sources_visible(supply.owner).filter(pk=supply.source_id).exists():
         return NotRun(NotRunWhy.REFUSED, NOT_ANY_MORE)
     limits = statement_limits(supply.source)
-    return sql_run(supply.source, supply.sql, Values(), limits, supply.owner, watch=watch)
+    return sql_run(
+        seen_by(supply.owner, supply.source), supply.sql, Values(), limits, supply.owner, watch=watch
+    )
 
 
 def _drawn(supply: Supply, result: StoredResult) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from mirror.results.formats import cell_of, formats_of_chart
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
 from mirror.sources.selectors import files_withheld, sources_visible
+from mirror.sources.sight import part_withheld
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status
@@ -113,7 +114,9 @@ def pdf_withheld(user: User, export: PdfExport) -> str:
     seen = {one.pk: one for one in sources_visible(user).filter(pk__in=export.sources)}
     if set(export.sources) - set(seen):
         return "A source of this file is no longer shared with you."
-    return next((why for one in seen.values() if (why := files_withheld(user, one))), "")
+    return next(
+        (why for one in seen.values() if (why := files_withheld(user, one) or part_withheld(user, one))), ""
+    )
 
 
 def pdf_taken(user: User, export: PdfExport) -> None:
@@ -205,7 +208,7 @@ def _chapters(user: User, served: Sequence[CardServed], crossing: Crossing) -> C
             left_out.append(f"{card} (no rows to be seen)")
             continue
         if card.source.pk not in why_not:
-            why_not[card.source.pk] = files_withheld(user, card.source)
+            why_not[card.source.pk] = files_withheld(user, card.source) or part_withheld(user, card.source)
         if why_not[card.source.pk]:
             left_out.append(f"{card} ({why_not[card.source.pk].rstrip('.')})")
             continue

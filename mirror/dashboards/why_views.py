@@ -16,6 +16,7 @@ from mirror.dashboards.why_pages import why_page
 from mirror.people.requests import PersonRequest
 from mirror.phrases import one_line
 from mirror.sources.asked_views import source_asked
+from mirror.sources.sight import seen_by
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -75,6 +76,7 @@ def _of_version(request: PersonRequest, pk: int) -> tuple[Why, str]:
     """What is compared of a version, and the run it belongs to. Its rows are read anew, so its source has to be visible still."""
     version = get_object_or_404(versions_visible_to(request.user), pk=pk)
     source_asked(request, version.run.thread.source_id)
+    seen_by(request.user, version.run.thread.source)
     back = reverse("asking:run", args=[version.run_id]) + f"?version={version.number}"
     return _between(request, why_of_version(version)), back
 

@@ -12,7 +12,7 @@ from mirror.audit.services import record
 from mirror.knowledge.models import StoredAnswer
 from mirror.queries.parameters import ParameterError, sql_bind
 from mirror.sources.catalogs import catalog_read
-from mirror.sources.guarding import Refusal, sql_check
+from mirror.sources.guarding import Refusal, sql_check_whole
 from mirror.sources.models import Source
 from sqlagent.method.templates import moves_on
 
@@ -56,7 +56,7 @@ def answer_verify(
         except ParameterError as error:
             raise AnswerRefused(str(error)) from None
     if source.catalog:
-        checked = sql_check(source, sql, catalog_read(source.catalog))
+        checked = sql_check_whole(source, sql, catalog_read(source.catalog))
         if isinstance(checked, Refusal):
             raise AnswerRefused(f"{checked.what} {checked.why}".strip())
     known = StoredAnswer.objects.filter(source=source, taken_back_at=None)

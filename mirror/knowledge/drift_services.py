@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mirror.knowledge.models import StoredAnswer, StoredTerm
 from mirror.knowledge.term_services import others_of
-from mirror.sources.guarding import Refusal, sql_check
+from mirror.sources.guarding import Refusal, sql_check_whole
 from sqlagent.catalog.glossary.bodies import BodyReader, BodyRefused
 from sqlagent.values import TermKind
 
@@ -25,7 +25,7 @@ def problems_keep(source: Source, catalog: Catalog) -> int:
         if (term.sql, term.problem) != (sql, problem):
             StoredTerm.objects.filter(pk=term.pk).update(sql=sql, problem=problem)
     for answer in StoredAnswer.objects.filter(source=source, taken_back_at=None):
-        checked = sql_check(source, answer.sql, catalog)
+        checked = sql_check_whole(source, answer.sql, catalog)
         problem = f"{checked.what} {checked.why}".strip() if isinstance(checked, Refusal) else ""
         broken += bool(problem)
         if problem != answer.problem:
@@ -39,7 +39,7 @@ def _term(source: Source, term: StoredTerm, catalog: Catalog, reader: BodyReader
         body = reader.read(TermKind(term.kind), term.body)
     except BodyRefused as error:
         return term.sql, str(error)
-    checked = sql_check(source, body.probe, catalog)
+    checked = sql_check_whole(source, body.probe, catalog)
     if isinstance(checked, Refusal):
         return term.sql, f"{checked.what} {checked.why}".strip()
     return body.sql, ""

@@ -26,6 +26,7 @@ from mirror.knowledge.regressions import regression_tell, regressions_of
 from mirror.knowledge.shifts import shifts_keep
 from mirror.queries.running import OpenedSource, source_opened
 from mirror.sources.models import Source
+from mirror.sources.sight import seen_whole
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
@@ -114,7 +115,7 @@ def evaluation_do(lease: Lease) -> None:
             regression_tell(lease, row)
             return
         try:
-            with source_opened(row.source) as opened, watch.ending(opened.database.cancel):
+            with source_opened(seen_whole(row.source)) as opened, watch.ending(opened.database.cancel):
                 _measure(lease, row, opened, watch)
         except LlmRejected as error:
             lease.end(problem=str(error))

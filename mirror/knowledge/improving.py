@@ -25,6 +25,7 @@ from mirror.knowledge.knowing import knowledge_of
 from mirror.knowledge.models import Improvement, ImprovementStep, StoredTerm
 from mirror.queries.running import OpenedSource, source_opened
 from mirror.sources.models import Source
+from mirror.sources.sight import seen_whole
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
@@ -130,7 +131,7 @@ def improvement_do(lease: Lease) -> None:
         return
     with suppress(LeaseLost), Watch(lease) as watch:
         try:
-            with source_opened(row.source) as opened, watch.ending(opened.database.cancel):
+            with source_opened(seen_whole(row.source)) as opened, watch.ending(opened.database.cancel):
                 _Work(lease, row, opened, watch).go_on()
         except DatabaseError as error:
             lease.end(problem=f"{error.failure.message} {error.failure.advice}".strip())

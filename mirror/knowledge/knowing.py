@@ -8,6 +8,9 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from mirror.knowledge.models import StoredAnswer, StoredTerm
+from mirror.sources.catalogs import catalog_read
+from mirror.sources.guarding import Refusal, sql_check
+from mirror.sources.sight import says_withheld, withheld_now
 from sqlagent.values import Knowledge, Term, TermKind, VerifiedAnswer
 
 if TYPE_CHECKING:
@@ -18,7 +21,8 @@ if TYPE_CHECKING:
 def knowledge_of(source: Source) -> Knowledge:
     """Terms in force that work, and verified answers that still run: two looks into the store."""
     answers = StoredAnswer.objects.filter(source=source, taken_back_at=None, problem="")
-    rows = list(answers.select_related("verified_by").order_by("verified_at", "pk"))
+    ordered = answers.select_related("verified_by").order_by("verified_at", "pk")
+    rows = [row for row in ordered if _answer_is_shown(source, row)]
     return Knowledge(
         terms_of(source),
         tuple(map(answer_of, rows)),
@@ -34,7 +38,20 @@ def as_if_unverified(known: Knowledge, one: VerifiedAnswer) -> Knowledge:
 def terms_of(source: Source) -> tuple[Term, ...]:
     """Terms in force that work, in the order they were written: one look into the store."""
     rows = StoredTerm.objects.filter(source=source, status=StoredTerm.Status.FORCE, problem="")
-    return tuple(map(term_of, rows.select_related("owner").order_by("pk")))
+    known = (term_of(row) for row in rows.select_related("owner").order_by("pk"))
+    return tuple(
+        term
+        for term in known
+        if not says_withheld(source, " ".join((*term.phrases, term.body, term.description)))
+    )
+
+
+def _answer_is_shown(source: Source, row: StoredAnswer) -> bool:
+    """Say whether a verified answer reads only what is shown to who has the source in hand."""
+    if not withheld_now(source):
+        return True
+    catalog = catalog_read(source.catalog) if source.catalog else None
+    return catalog is not None and not isinstance(sql_check(source, row.sql, catalog), Refusal)
 
 
 def term_of(row: StoredTerm) -> Term:

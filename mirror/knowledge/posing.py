@@ -21,6 +21,7 @@ from mirror.knowledge.knowing import knowledge_of
 from mirror.knowledge.models import PosedRound, RefusedProposal, StoredAnswer
 from mirror.queries.running import OpenedSource, source_opened
 from mirror.sources.guarding import Refusal, sql_check
+from mirror.sources.sight import seen_whole
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
@@ -153,7 +154,7 @@ def _said(row: PosedRound, watch: Watch) -> dict[str, Any]:
     if not selectors.may_teach(row.owner, row.source):
         return {"error": "You may not change what is known of this source any more."}
     try:
-        with source_opened(row.source) as opened, watch.ending(opened.database.cancel):
+        with source_opened(seen_whole(row.source)) as opened, watch.ending(opened.database.cancel):
             opened.database.execute("SELECT 1", Limits(seconds=10.0, rows=1))
             return {"questions": list(_questions(row, opened, watch))}
     except DatabaseError as error:

@@ -17,7 +17,7 @@ from mirror.knowledge.models import (
     Trial,
 )
 from mirror.sources.corrections import corrections_in_force
-from mirror.sources.selectors import may_correct
+from mirror.sources.sight import may_correct
 from mirror.work.leases import Status
 from sqlagent.sql.statements import is_query
 

@@ -18,6 +18,7 @@ from mirror.knowledge.signals import questions_wanted
 from mirror.knowledge.term_services import TermRefused, TermWish, others_of, term_check, term_save
 from mirror.queries.running import OpenedSource, source_opened
 from mirror.sources.guarding import Refusal, sql_check
+from mirror.sources.sight import seen_whole
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
@@ -104,7 +105,7 @@ def _said(trial: Trial, watch: Watch) -> dict[str, Any]:
         return {"error": "You may not change the terms of this source any more."}
     wish = TermWish.read(trial.wish)
     try:
-        with source_opened(trial.source) as opened, watch.ending(opened.database.cancel):
+        with source_opened(seen_whole(trial.source)) as opened, watch.ending(opened.database.cancel):
             return _tried(trial, wish, opened, watch)
     except BodyRefused as error:
         return {"error": str(error), "field": "body"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -12,8 +12,10 @@ from mirror.people.models import User
 from mirror.people.selectors import teams_of
 from mirror.queries.parameters import ParameterError, sql_bind
 from mirror.sources import guarding
+from mirror.sources.catalogs import catalog_read
 from mirror.sources.models import Source
 from mirror.sources.selectors import asked_by, may_ask, sources_asked, sources_visible
+from mirror.sources.sight import seen_by, withheld_now
 from sqlagent.values import Catalog
 
 # What stands for a parameter without a default when only the names around it matter.
@@ -75,8 +77,29 @@ def broken_by(source: Source, catalog: Catalog) -> dict[int, str]:
     return found
 
 
+def sql_is_shown(user: User, saved: SavedSql) -> bool:
+    """Say whether saved SQL, with any values, reads only what somebody sees of its source."""
+    source = seen_by(user, saved.source)
+    if not withheld_now(source):
+        return True
+    catalog = catalog_read(source.catalog) if source.catalog else None
+    return catalog is not None and not _problem(
+        source, saved.sql, saved.parameters, catalog, guarding.sql_check
+    )
+
+
 def problem_of(source: Source, sql: str, parameters: Sequence[Mapping[str, Any]], catalog: Catalog) -> str:
     """Say why saved SQL does not run on a source with this catalog; nothing when it does."""
+    return _problem(source, sql, parameters, catalog, guarding.sql_check_whole)
+
+
+def _problem(
+    source: Source,
+    sql: str,
+    parameters: Sequence[Mapping[str, Any]],
+    catalog: Catalog,
+    check: Callable[[Source, str, Catalog], guarding.Passed | guarding.Refusal],
+) -> str:
     arguments = {
         str(parameter["name"]): ANY_VALUE[parameter["kind"]]
         for parameter in parameters
@@ -86,7 +109,7 @@ def problem_of(source: Source, sql: str, parameters: Sequence[Mapping[str, Any]]
         bound = sql_bind(sql, parameters, arguments, catalog.dialect)
     except ParameterError as error:
         return str(error)
-    checked = guarding.sql_check(source, bound, catalog)
+    checked = check(source, bound, catalog)
     return f"{checked.what} {checked.why}".strip() if isinstance(checked, guarding.Refusal) else ""
 
 

@@ -24,8 +24,10 @@ from mirror.sources.catalogs import source_catalog
 from mirror.sources.guarding import Passed, Refusal, sql_check
 from mirror.sources.limits import limits_of
 from mirror.sources.opening import open_source
+from mirror.sources.sight import withheld_now
 from mirror.work.store import store_keep
 from sqlagent.errors import DatabaseError
+from sqlagent.guard import narrowed
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Catalog, Failure, FailureKind, Limits
 
@@ -40,11 +42,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSource:
-    """A source opened for one piece of work, with its catalog."""
+    """A source opened for one piece of work, with its catalog as that may see it, and the `whole` of it, by which values are kept."""
 
     source: Source
     database: SourceDatabase
     catalog: Catalog
+    whole: Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,8 @@ def source_opened(source: Source) -> Iterator[OpenedSource]:
     """Open a source read-only and close it again. Raises: DatabaseError."""
     database = open_source(source)
     try:
-        yield OpenedSource(source, database, source_catalog(source))
+        whole = source_catalog(source)
+        yield OpenedSource(source, database, narrowed(whole, withheld_now(source)), whole)
     finally:
         database.close()
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 from django.db.models import Count, Q, QuerySet
 
 from mirror.library.models import SavedSql
-from mirror.library.selectors import runnable, saved_visible
+from mirror.library.selectors import runnable, saved_visible, sql_is_shown
 from mirror.people.models import User
 from mirror.people.selectors import teams_of
 from mirror.reports.models import Report, ReportFile, ReportPart, ReportRun, RunPart
+from mirror.sources.catalogs import catalog_read
+from mirror.sources.guarding import Refusal, sql_check
 from mirror.sources.models import Source, WithheldRight
 from mirror.sources.selectors import sources_visible, sources_with
+from mirror.sources.sight import seen_by, sources_in_part, withheld_now
 
 SENDING = WithheldRight.Right.SENDING
 
@@ -27,9 +30,25 @@ def reports_visible(user: User) -> QuerySet[Report]:
         .exclude(saved__source__in=sources_visible(user).values("pk"))
         .values("report")
     )
-    return Report.objects.filter(Q(owner=user) | (Q(pk__in=shared) & ~Q(pk__in=hidden))).select_related(
-        "owner"
-    )
+    found = Report.objects.filter(Q(owner=user) | (Q(pk__in=shared) & ~Q(pk__in=hidden)))
+    if parts := set(sources_in_part(user)):
+        others = found.exclude(owner=user)
+        found = found.exclude(pk__in=[one.pk for one in others if not _is_shown(user, one, parts)])
+    return found.select_related("owner")
+
+
+# Different statements that runs of a report were made of, and that are looked through; one of more is not shown.
+MOST_STATEMENTS = 200
+
+
+def _is_shown(user: User, report: Report, in_part: set[int]) -> bool:
+    """Say whether all SQL of a report, now and in runs of before, reads only what somebody sees of sources that they see in part."""
+    saved = SavedSql.objects.filter(report_parts__report=report, source__in=in_part).select_related("source")
+    if not all(sql_is_shown(user, one) for one in saved):
+        return False
+    runs = RunPart.objects.filter(run__report=report, source__in=in_part).select_related("source")
+    made = {(one.source_id, one.sql): one for one in runs.only("sql", "source")[: MOST_STATEMENTS * 10]}
+    return len(made) <= MOST_STATEMENTS and all(_may_read(user, one) for one in made.values())
 
 
 def may_change(user: User, report: Report) -> bool:
@@ -82,23 +101,38 @@ def run_visible(user: User, pk: int) -> ReportRun | None:
 
 def rows_visible(user: User, run: ReportRun) -> bool:
     """Say whether somebody sees every source that a run's rows came from."""
-    return _all_of(run, sources_visible(user))
+    return _all_of(run, sources_visible(user)) and _in_sight(user, run)
 
 
 def rows_withheld(user: User, run: ReportRun) -> str:
     """Say why somebody may not take files of a run away: a source of its rows withholds them; empty where they may."""
-    is_taken = _all_of(run, sources_with(user, WithheldRight.Right.FILES))
+    is_taken = _all_of(run, sources_with(user, WithheldRight.Right.FILES)) and _in_sight(user, run)
     return "" if is_taken else "The owner of a source lets your team look at its rows, not take them away."
 
 
 def rows_sendable(user: User, run: ReportRun) -> bool:
     """Say whether somebody may give files of a run to others: no source of its rows withholds sending from them."""
-    return _all_of(run, sources_with(user, SENDING))
+    return _all_of(run, sources_with(user, SENDING)) and _in_sight(user, run)
 
 
 def _all_of(run: ReportRun, sources: QuerySet[Source]) -> bool:
     """Say whether all rows of a run came from these sources."""
     return not RunPart.objects.filter(run=run).exclude(source__in=sources.values("pk")).exists()
+
+
+def _in_sight(user: User, run: ReportRun) -> bool:
+    """Say whether the SQL of every part of a run reads only what somebody may see of its source."""
+    parts = RunPart.objects.filter(run=run, source__withholds=True).select_related("source")
+    return all(_may_read(user, part) for part in parts)
+
+
+def _may_read(user: User, part: RunPart) -> bool:
+    source = part.source
+    if source is None or not withheld_now(seen_by(user, source)):
+        return source is not None
+    if not source.catalog:
+        return False
+    return not isinstance(sql_check(source, part.sql, catalog_read(source.catalog)), Refusal)
 
 
 def file_visible(user: User, pk: int) -> ReportFile | None:

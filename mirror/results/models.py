@@ -31,6 +31,9 @@ class StoredResult(models.Model):
     cut_cells = models.PositiveIntegerField(default=0, help_text="Cells longer than a cell may be")
     seconds = models.FloatField(default=0)
     size = models.PositiveBigIntegerField(default=0)
+    sight = models.CharField(
+        max_length=32, blank=True, default="", help_text="What was withheld from who read it (Withheld.key)"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(db_index=True)
 

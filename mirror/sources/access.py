@@ -14,6 +14,8 @@ from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
 from mirror.sources import selectors
 from mirror.sources.models import Source, TeamRole, WithheldRight
+from mirror.sources.sight import may_correct, withheld_of
+from sqlagent.guard import Withheld
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +43,10 @@ class RightTold:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """All that somebody may do with a source, and through which teams; `shut_out` says why they do nothing at all."""
+    """All that somebody may do with a source, and through which teams; `shut_out` says why they do nothing at all.
+
+    `hidden` are the tables and columns that are withheld from them.
+    """
 
     person: User
     source: Source
@@ -49,6 +54,7 @@ class Access:
     shut_out: str
     teams: tuple[ThroughTeam, ...]
     rights: tuple[RightTold, ...]
+    hidden: tuple[str, ...] = ()
 
 
 def may_explain(user: User) -> bool:
@@ -96,7 +102,7 @@ def access_of(person: User, source: Source) -> Access:
             ),
             RightTold(
                 "Change terms, verified answers and the model",
-                selectors.may_correct(person, source),
+                may_correct(person, source),
                 own or _corrects(person, source, teams),
             ),
             RightTold(
@@ -125,7 +131,12 @@ def access_of(person: User, source: Source) -> Access:
                 own or f"Only its owner, {source.owner}, does that.",
             ),
         ),
+        _names(withheld_of(person, source)) if is_seen else (),
     )
+
+
+def _names(withheld: Withheld) -> tuple[str, ...]:
+    return tuple(sorted([*withheld.tables, *(f"{one.table}.{one.column}" for one in withheld.columns)]))
 
 
 def _teams(person: User, source: Source) -> tuple[ThroughTeam, ...]:
@@ -168,11 +179,18 @@ def _lacking(teams: tuple[ThroughTeam, ...], role: str) -> str:
 
 
 def _corrects(person: User, source: Source, teams: tuple[ThroughTeam, ...]) -> str:
+    if _lacks_part(person, source):
+        return "Part of the source is withheld from them, and what is known of it tells of all."
     if selectors.may_edit(person, source):
         return _through(teams, lambda one: one.role == Role.EDITOR, "")
-    if selectors.may_correct(person, source):
+    if may_correct(person, source):
         return "As an administrator who asks it."
     return _lacking(teams, "no editor")
+
+
+def _lacks_part(person: User, source: Source) -> bool:
+    may = selectors.may_edit(person, source) or (person.is_staff and selectors.may_ask(person, source))
+    return may and not may_correct(person, source)
 
 
 def _unless_withheld(teams: tuple[ThroughTeam, ...], right: str, rule: str) -> str:

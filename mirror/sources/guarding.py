@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 
 from mirror.audit.services import record
 from mirror.sources.catalogs import catalog_read
+from mirror.sources.sight import withheld_now
 from mirror.sources.signals import policy_changed
 from sqlagent import guard
 from sqlagent.guard import KINDS, Passed, Policy, Refusal
@@ -31,7 +33,9 @@ __all__ = [
     "functions_of",
     "policy_of",
     "policy_set",
+    "policy_whole",
     "sql_check",
+    "sql_check_whole",
 ]
 
 log = logging.getLogger(__name__)
@@ -42,7 +46,12 @@ class PolicyRefused(ValueError):
 
 
 def policy_of(source: Source) -> Policy:
-    """Give what was decided for a source; a kind that is no longer known is left out."""
+    """Give what was decided for a source, and what is withheld from who has it in hand; a kind no longer known is left out."""
+    return replace(policy_whole(source), withheld=withheld_now(source))
+
+
+def policy_whole(source: Source) -> Policy:
+    """Give what was decided for a source, whoever asks."""
     kept = source.guarding or {}
     return Policy(
         functions=frozenset(kept.get("functions", ())),
@@ -53,6 +62,11 @@ def policy_of(source: Source) -> Policy:
 def sql_check(source: Source, sql: str, catalog: Catalog) -> Passed | Refusal:
     """Let one read-only statement through, or refuse it, as the source's policy says."""
     return guard.check(sql, catalog, policy_of(source))
+
+
+def sql_check_whole(source: Source, sql: str, catalog: Catalog) -> Passed | Refusal:
+    """Say whether SQL would pass for who sees the whole source: for its state, and never to run it."""
+    return guard.check(sql, catalog, policy_whole(source))
 
 
 def functions_of(source: Source, dialect: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from mirror.paging import pager_of
 from mirror.people.requests import PersonRequest, search_typed
-from mirror.sources import selectors
+from mirror.sources import selectors, sight
 from mirror.sources.asked_views import source_asked
 from mirror.sources.correction_services import (
     CorrectionRefused,
@@ -50,7 +50,8 @@ read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
 def _source(request: PersonRequest, pk: int, *, to_correct: bool = False) -> Source:
     source = source_asked(request, pk)
-    if to_correct and not selectors.may_correct(request.user, source):
+    sight.whole_check(request.user, source)
+    if to_correct and not sight.may_correct(request.user, source):
         raise PermissionDenied(f"Only {source.owner}, editors and administrators correct this model.")
     return source
 
@@ -86,7 +87,7 @@ def model(request: PersonRequest, pk: int) -> HttpResponse:
     may_see = selectors.may_see_values(request.user, source)
     page = ModelPage(
         source=source,
-        may_correct=selectors.may_correct(request.user, source),
+        may_correct=sight.may_correct(request.user, source),
         calendar=calendar_lines(tuple(map(correction_of, rows))),
         newest=seen.model.newest if seen is not None else "",
         search=search,
@@ -119,7 +120,7 @@ def calendar(request: PersonRequest, pk: int) -> HttpResponse:
 def model_table(request: PersonRequest, pk: int) -> HttpResponse:
     """Show one table as what it is; its owner corrects it."""
     source = _source(request, pk, to_correct=request.method == "POST")
-    may_correct = selectors.may_correct(request.user, source)
+    may_correct = sight.may_correct(request.user, source)
     seen, key = _seen(source), request.GET.get("table", "")
     may_see = selectors.may_see_values(request.user, source)
     told = table_told(seen, key, may_see_values=may_see)
@@ -142,7 +143,7 @@ def model_table(request: PersonRequest, pk: int) -> HttpResponse:
 def model_column(request: PersonRequest, pk: int) -> HttpResponse:
     """Show one column; its owner corrects it."""
     source = _source(request, pk, to_correct=request.method == "POST")
-    may_correct = selectors.may_correct(request.user, source)
+    may_correct = sight.may_correct(request.user, source)
     seen, key, name = _seen(source), request.GET.get("table", ""), request.GET.get("column", "")
     may_see = selectors.may_see_values(request.user, source)
     told = column_told(seen, key, name, may_see_values=may_see)

@@ -88,6 +88,9 @@ class Source(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     powers_confirmed_at = models.DateTimeField(null=True, blank=True)
+    withholds = models.BooleanField(
+        default=False, help_text="Whether tables or columns are withheld from a team (WithheldName)"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -146,6 +149,25 @@ class TeamRole(models.Model):
 
     def __str__(self) -> str:
         return f"{self.team} is {self.role}: {self.source}"
+
+
+class WithheldName(models.Model):
+    """A table that a source shows a team nothing of, or a column of one. Kept by its name; `withholds` of the source says that there are any."""
+
+    CHARS = 400
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="withheld_names")
+    team = models.ForeignKey("people.Team", on_delete=models.CASCADE, related_name="+")
+    table = models.CharField(max_length=CHARS)
+    column = models.CharField(max_length=CHARS, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["source", "team", "table", "column"], name="one_withheld_name")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table}.{self.column}" if self.column else self.table
 
 
 class Upload(Leased):

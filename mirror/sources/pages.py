@@ -71,6 +71,7 @@ class SourcePage:
     pager: Pager
     total: int
     index: IndexPage
+    is_whole: bool
     is_held: bool = True
     powers: Powers | None = None
     may_confirm: bool = False

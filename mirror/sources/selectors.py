@@ -69,11 +69,6 @@ def may_edit(user: User, source: Source) -> bool:
     return may_change(user, source) or shared.filter(source=source).exists()
 
 
-def may_correct(user: User, source: Source) -> bool:
-    """Say whether somebody may say what is known of a source: its owner, editors, and administrators who may ask it."""
-    return may_edit(user, source) or (user.is_staff and may_ask(user, source))
-
-
 def may_take_files(user: User, source: Source) -> bool:
     """Say whether somebody may take rows of a source away: as files, or by programs and agents."""
     return _has(user, source, WithheldRight.Right.FILES)

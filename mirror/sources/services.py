@@ -20,7 +20,7 @@ from mirror.sources.confined_reads import check_confined
 from mirror.sources.connection_tries import failure_told, tries_left
 from mirror.sources.errors import NotTried, PowersRefused, SourceError
 from mirror.sources.index_services import index_ask_for
-from mirror.sources.models import PORTS, Source, TeamRole, WithheldRight
+from mirror.sources.models import PORTS, Source, TeamRole, WithheldName, WithheldRight
 from mirror.sources.opening import how_to_open, open_source
 from mirror.sources.powers import Powers
 from mirror.sources.signals import catalog_read_anew
@@ -182,6 +182,7 @@ def source_share(source: Source, teams: Iterable[Team], by: User) -> None:
     source.teams.set(kept | (set(teams) & offered))
     # A team that is given the source again begins as every team does.
     source.team_roles.exclude(team__in=source.teams.values("pk")).delete()
+    # What is withheld from a team stays: shared again, it does not see more than before.
     record("shared a source", source, by=by, teams=[str(team) for team in source.teams.all()])
     log.info("Source %s was shared by user %s with %d teams", source.pk, by.pk, source.teams.count())
 
@@ -215,6 +216,26 @@ def rights_withhold(source: Source, right: WithheldRight.Right, teams: Iterable[
         WithheldRight.objects.create(source=source, team_id=pk, right=right)
     named = [str(row.team) for row in source.withheld.filter(right=right).select_related("team")]
     record("withheld a right on a source", source, by=by, right=right.label, teams=named)
+
+
+@transaction.atomic
+def names_withhold(source: Source, team: Team, names: Iterable[tuple[str, str]], by: User) -> None:
+    """Withhold exactly these tables and columns of a source from a team it is shared with and `by` may share with."""
+    Source.objects.select_for_update().get(pk=source.pk)
+    if team not in selectors.teams_to_share_with(by) or team not in source.teams.all():
+        return
+    rows, wanted = source.withheld_names.filter(team=team), set(names)
+    before = set(rows.values_list("table", "column"))
+    if wanted == before:
+        return
+    for table, column in before - wanted:
+        rows.filter(table=table, column=column).delete()
+    for table, column in sorted(wanted - before):
+        WithheldName.objects.create(source=source, team=team, table=table, column=column)
+    source.withholds = source.withheld_names.exists()
+    source.save(update_fields=["withholds"])
+    named = sorted(str(row) for row in source.withheld_names.filter(team=team))
+    record("withheld tables or columns", source, by=by, team=str(team), names=named)
 
 
 @transaction.atomic

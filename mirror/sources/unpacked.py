@@ -11,8 +11,10 @@ from mirror.sources import selectors
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.corrections import corrections_of
 from mirror.sources.models import Source, StoredIndex
+from mirror.sources.sight import index_narrowed, withheld_now
 from sqlagent.catalog.packed_index import PackedIndex
 from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.guard import narrowed
 from sqlagent.values import Catalog
 
 # How many of each are kept: unpacking 50,000 values takes about 0.3 s.
@@ -36,8 +38,17 @@ def source_at_hand(source: Source, *, is_page: bool = True) -> tuple[Catalog | N
     catalog. Of a large catalog a part is given, without values. A page gets a large index column by column, in which no
     words are found (`finds_words`); a worker, which answers with the whole of it, has that at hand. The catalog
     carries what its owner corrected just now; the values are the same object until they are made anew, so results derived
-    from both can be kept (`catalog_key`).
+    from both can be kept (`catalog_key`). What is withheld from who has the source in hand is in neither.
     """
+    catalog, index = _at_hand(source, is_page=is_page)
+    withheld = withheld_now(source)
+    if catalog is None or not withheld:
+        return catalog, index
+    shown = narrowed(catalog, withheld)
+    return shown, index_narrowed(source, index, shown)
+
+
+def _at_hand(source: Source, *, is_page: bool) -> tuple[Catalog | None, ValueIndex | None]:
     if not source.catalog_version:
         return None, None
     stored = selectors.index_state(source)

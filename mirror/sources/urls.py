@@ -12,6 +12,7 @@ from mirror.sources import (
     upload_views,
     views,
     visit_views,
+    withholding_views,
 )
 
 app_name = "sources"
@@ -40,6 +41,7 @@ urlpatterns = [
     path("<int:pk>/model/column/", model_views.model_column, name="model_column"),
     path("<int:pk>/model/<int:correction>/take-back/", model_views.take_back, name="take_back"),
     path("<int:pk>/share/", views.share, name="share"),
+    path("<int:pk>/withhold/", withholding_views.withhold, name="withhold"),
     path("<int:pk>/powers/", views.confirm_powers, name="confirm_powers"),
     path("<int:pk>/refresh/", views.refresh, name="refresh"),
     path("<int:pk>/delete/", views.delete, name="delete"),

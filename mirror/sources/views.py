@@ -32,6 +32,7 @@ from mirror.sources.pages import (
     tables_found,
 )
 from mirror.sources.powers import powers_of
+from mirror.sources.sight import catalog_shown, seen_by, whole_check, withheld_now
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -45,7 +46,7 @@ def _source(request: PersonRequest, pk: int, *, to_change: bool = False) -> Sour
     source = get_object_or_404(selectors.sources_visible(request.user), pk=pk)
     if to_change and not selectors.may_change(request.user, source):
         raise PermissionDenied(f"Only {source.owner} changes this source.")
-    return source
+    return seen_by(request.user, source)
 
 
 @require_safe
@@ -61,10 +62,9 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
     source = _source(request, pk)
     if not selectors.may_ask(request.user, source):
         return render(request, "sources/looked_at.html", {"source": source})
-    search = search_typed(request)
-    found = Paginator(tables_found(catalog_described(source), search), TABLES_A_PAGE).get_page(
-        request.GET.get("page")
-    )
+    search, withheld = search_typed(request), withheld_now(source)
+    shown = catalog_shown(catalog_described(source), withheld)
+    found = Paginator(tables_found(shown, search), TABLES_A_PAGE).get_page(request.GET.get("page"))
     page = SourcePage(
         source=source,
         may_edit=selectors.may_edit(request.user, source),
@@ -74,7 +74,8 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
         search=search,
         tables=table_blocks(found, search),
         pager=pager_of(found, place="#tables", q=search),
-        total=len((source.catalog or {}).get("tables", [])),
+        total=len((shown or {}).get("tables", [])),
+        is_whole=not withheld,
         index=index_page(selectors.index_state(source)),
         is_held=services.source_is_held(source),
         powers=powers_of(source),
@@ -87,7 +88,7 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
 def columns(request: PersonRequest, pk: int) -> HttpResponse:
     """The columns of one table, for a page on which it is opened; without scripts the page with that table alone."""
     source, key = source_asked(request, pk), request.GET.get("table", "")
-    block = table_block(catalog_described(source), key)
+    block = table_block(catalog_shown(catalog_described(source), withheld_now(source)), key)
     if block is None:
         raise Http404("There is no such table.")
     if not request.headers.get("HX-Request"):
@@ -98,13 +99,15 @@ def columns(request: PersonRequest, pk: int) -> HttpResponse:
 @require_safe
 def names(request: PersonRequest, pk: int) -> JsonResponse:
     """Give the names of tables and columns to the editor."""
-    return JsonResponse({"tables": column_names(source_asked(request, pk).catalog)})
+    source = source_asked(request, pk)
+    return JsonResponse({"tables": column_names(catalog_shown(source.catalog, withheld_now(source)))})
 
 
 @require_safe
 def values(request: PersonRequest, pk: int) -> HttpResponse:
     """How far the stored values of a source are read, for its page, which asks while reading goes on."""
     source = source_asked(request, pk)
+    whole_check(request.user, source)
     if not request.headers.get("HX-Request"):
         return redirect("sources:source", source.pk)
     index = index_page(selectors.index_state(source))
@@ -201,6 +204,7 @@ def confirm_powers(request: PersonRequest, pk: int) -> HttpResponse:
 def refresh(request: PersonRequest, pk: int) -> HttpResponse:
     """Have the catalog read anew."""
     source = source_asked(request, pk)
+    whole_check(request.user, source)
     try:
         visit = visits.visit_ask(request.user, Visit.Work.REFRESH, source)
     except visits.VisitRefused as error:

@@ -24,6 +24,7 @@ from mirror.sources.drift import drift_words
 from mirror.sources.errors import NotTried, PowersRefused, SourceError
 from mirror.sources.models import Source, Visit
 from mirror.sources.powers import powers_kept
+from mirror.sources.sight import sees_whole
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.recovery import row_look, waits_long
@@ -183,5 +184,5 @@ def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
 def _may(visit: Visit, source: Source) -> bool:
     """Look at the right to it again: it may have ended while the visit waited."""
     if visit.work == Visit.Work.REFRESH:
-        return selectors.may_ask(visit.owner, source)
+        return selectors.may_ask(visit.owner, source) and sees_whole(visit.owner, source)
     return selectors.may_change(visit.owner, source)

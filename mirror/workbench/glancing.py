@@ -18,6 +18,7 @@ from mirror.queries.running import Values
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete
 from mirror.sources.selectors import ask_check
+from mirror.sources.sight import seen_by, withheld_now, withheld_of
 from mirror.sources.unpacked import source_at_hand
 from mirror.work.kinds import send
 from mirror.work.leases import Lease
@@ -40,13 +41,14 @@ def glance_rows(user: User, source: Source, key: str) -> Glance:
 
     Raises: WorkbenchError where the source has no such table, or its owner hid it.
     """
-    catalog, _ = source_at_hand(source)
+    catalog, _ = source_at_hand(seen_by(user, source))
     table = next((one for one in catalog.tables if one.key == key), None) if catalog is not None else None
     offered = columns_offered(catalog, key) if catalog is not None else frozenset()
     if catalog is None or table is None or not offered:
         raise WorkbenchError(f"{source.name} has no table {key}.")
     shown = [exp.column(one.name, quoted=True) for one in table.columns if one.name in offered]
-    chosen = [exp.Star()] if len(shown) == len(table.columns) else shown
+    is_whole = len(shown) == len(table.columns) and not withheld_now(source)
+    chosen = [exp.Star()] if is_whole else shown
     named = exp.table_(table.name, db=table.schema or None, quoted=True)
     sql = exp.select(*chosen).from_(named).limit(ROWS).sql(dialect=catalog.dialect)
     return _glance(user, source, Glance.Purpose.ROWS, key, sql)
@@ -68,13 +70,21 @@ def glance_plan(user: User, source: Source, sql: str, arguments: Mapping[str, st
 
 def _glance(user: User, source: Source, purpose: Glance.Purpose, subject: str, sql: str) -> Glance:
     ask_check(user, source)
+    seen_by(user, source)
     for earlier in Glance.objects.filter(owner=user, purpose=purpose).select_related("result"):
         statement_stop(earlier)
         if earlier.is_ended:
             if earlier.result is not None:
                 result_delete(earlier.result)
             earlier.delete()
-    glance = Glance.objects.create(owner=user, source=source, purpose=purpose, subject=subject, sql=sql)
+    glance = Glance.objects.create(
+        owner=user,
+        source=source,
+        purpose=purpose,
+        subject=subject,
+        sql=sql,
+        sight=withheld_of(user, source).key,
+    )
     send(glance)
     return glance
 
@@ -83,7 +93,8 @@ def glance_do(lease: Lease) -> None:
     """Run a taken glance, as any SQL on its source."""
     with statement_watched(lease) as watch:
         glance = Glance.objects.select_related("source", "owner").get(pk=lease.pk)
-        found = statement_ran(glance.source, glance.sql, Values(), glance.owner, watch)
+        source = glance.source
+        found = statement_ran(source, glance.sql, Values(), glance.owner, watch, sight=glance.sight)
         statement_end(lease, watch, found)
 
 

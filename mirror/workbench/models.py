@@ -52,6 +52,9 @@ class Glance(Leased):
     purpose = models.CharField(max_length=4, choices=Purpose)
     subject = models.TextField()
     sql = models.TextField()
+    sight = models.CharField(
+        max_length=32, blank=True, default="", help_text="What was withheld from its owner (Withheld.key)"
+    )
     result = models.ForeignKey("results.StoredResult", on_delete=models.SET_NULL, null=True, blank=True)
     failure = models.JSONField(null=True, blank=True, help_text="kind, message, position, advice")
 

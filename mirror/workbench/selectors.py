@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.db.models import QuerySet
 
 from mirror.sources.selectors import sources_asked
+from mirror.sources.sight import read_in_sight, seen_by
 from mirror.workbench.models import Glance, Tab
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ def tab_last(user: User) -> Tab | None:
 
 
 def source_of(tab: Tab) -> Source | None:
-    """The source of a tab, where its owner still sees it."""
-    return sources_asked(tab.owner).filter(pk=tab.source_id).first() if tab.source_id else None
+    """The source of a tab, as its owner sees it, where they still ask it."""
+    found = sources_asked(tab.owner).filter(pk=tab.source_id).first() if tab.source_id else None
+    return seen_by(tab.owner, found) if found is not None else None
 
 
 def tab_of(version: Version) -> Tab | None:
@@ -51,5 +53,5 @@ def tab_of(version: Version) -> Tab | None:
 
 def glances_visible_to(user: User) -> QuerySet[Glance]:
     """Somebody's glances into sources they still see."""
-    glances = Glance.objects.filter(owner=user, source__in=sources_asked(user))
+    glances = Glance.objects.filter(read_in_sight(user), owner=user, source__in=sources_asked(user))
     return glances.select_related("source", "owner", "result").defer("source__catalog")

@@ -21,6 +21,7 @@ from mirror.queries.values_typed import values_typed
 from mirror.results.pages import TableWish
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_asked
+from mirror.sources.sight import seen_by
 from mirror.workbench import selectors, services
 from mirror.workbench.errors import TabChanged, WorkbenchError
 from mirror.workbench.models import Tab
@@ -34,6 +35,7 @@ def _tab(request: PersonRequest, pk: int) -> Tab:
 def _version(request: PersonRequest, pk: int) -> tuple[Version, Tab]:
     """A version that ran in a tab, and that tab; one of a question has its own page."""
     found = get_object_or_404(asked.versions_visible_to(request.user), pk=pk)
+    seen_by(request.user, found.run.thread.source)
     tab = selectors.tab_of(found)
     if tab is None:
         raise Http404("This SQL did not run in a tab.")

@@ -27,6 +27,12 @@ class Withheld:
         return hashlib.sha256("\n".join(named).encode("utf-8", "replace")).hexdigest()[:32] if named else ""
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of withheld tables, without their schemas, and of withheld columns, folded."""
+        tables = {folded(key).rpartition(".")[2] for key in self.tables}
+        return frozenset(tables | {folded(one.column) for one in self.columns})
+
+    @cached_property
     def by_table(self) -> dict[str, frozenset[str]]:
         """The names of withheld columns, folded, by the key of their table."""
         found: dict[str, set[str]] = {}

@@ -11,6 +11,7 @@ from mirror.people.services import user_create, user_deactivate
 from mirror.sources import selectors
 from mirror.sources.access import Access, access_of, people_explained, sources_explained
 from mirror.sources.models import Source, TeamRole, WithheldRight
+from mirror.sources.sight import may_correct
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +39,7 @@ def test_it_says_what_the_pages_go_by_for_every_role(alice, bob, charlie, admin,
     whys = [one.why for one in told.rights]
     assert whys[1] == f"Through {team} (editor)." and whys[4] == f"The rule “No files” of {team}."
     for person in (alice, bob, charlie, admin):
-        answers = (selectors.may_ask, selectors.may_correct, selectors.may_edit, selectors.may_take_files)
+        answers = (selectors.may_ask, may_correct, selectors.may_edit, selectors.may_take_files)
         assert had(access_of(person, shop))[1:5] == [may(person, shop) for may in answers]
 
 

@@ -18,9 +18,9 @@ from tests.web.working import answer, values_read
 
 pytestmark = pytest.mark.django_db
 
-# Of one completion: who asks (2), what they see and the source, its index, its corrections, the questions asked before,
+# Of one completion: who asks (2), what they see and the source, what of it is withheld, its index, its corrections, the questions asked before,
 # its terms, its language models.
-QUERIES = 8
+QUERIES = 9
 
 
 @pytest.fixture

@@ -52,6 +52,7 @@ ADDRESSES = {
     "sources:may_run": ("decide", "decide"),
     "sources:confirm_powers": (None, "administrate"),
     "sources:share": ("own", "own"),
+    "sources:withhold": ("own", "own"),
     "sources:edit": ("own", "own"),
     "sources:test_changed": (None, "own"),
     "sources:upload_more": ("own", "own"),

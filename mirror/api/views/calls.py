@@ -19,6 +19,7 @@ from mirror.asking.services import AskingError, StillWorking, TooMuchWaits
 from mirror.people.models import User
 from mirror.sources.models import Source, WithheldRight
 from mirror.sources.selectors import may_take_files, sources_with
+from mirror.sources.sight import seen_by
 
 T = TypeVar("T")
 
@@ -93,7 +94,7 @@ def source_of(token: Token, name: str) -> Source:
     found = None if "\x00" in name else selectors.sources_of(token).filter(name=name).first()
     if found is None:
         raise problems.not_found()
-    return found
+    return seen_by(token.owner, found)
 
 
 def seen(found: T | None) -> T:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from time import monotonic
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.http import HttpResponse, StreamingHttpResponse
 from ninja import Path, Router
 
@@ -36,6 +37,7 @@ from mirror.asking import services
 from mirror.asking.following import ALIVE, ALIVE_SECONDS, POLL_SECONDS, message, store_read
 from mirror.asking.models import Run
 from mirror.asking.selectors import steps_of
+from mirror.sources.sight import seen_by
 from mirror.work.leases import Status
 
 router = Router(tags=["Questions"])
@@ -121,7 +123,7 @@ async def run_events(request: TokenRequest, run: int = Path(...)) -> StreamingHt
     An event's id goes into the header Last-Event-ID when one connects anew: what was sent already is not sent again.
     """
     token = request.auth
-    if not await selectors.runs_of(token).filter(pk=run).aexists():
+    if not await sync_to_async(_is_seen)(token, run):
         raise problems.not_found()
     said = request.headers.get("Last-Event-ID", "")
     response = StreamingHttpResponse(
@@ -168,8 +170,15 @@ def _news(
     return news, told.model_dump_json() if told is not None and told.status == Status.DONE else None
 
 
+def _is_seen(token: Token, pk: int) -> bool:
+    return selectors.runs_of(token).filter(pk=pk).exists()
+
+
 def _found(token: Token, pk: int) -> Run | None:
-    return selectors.runs_of(token).filter(pk=pk).first()
+    run = selectors.runs_of(token).filter(pk=pk).first()
+    if run is not None:
+        seen_by(token.owner, run.thread.source)
+    return run
 
 
 def _run(token: Token, pk: int) -> Run:

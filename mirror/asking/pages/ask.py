@@ -13,6 +13,7 @@ from mirror.asking.pages.words import PRIVACY, mark_of
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
 from mirror.sources.selectors import sources_asked
+from mirror.sources.sight import seen_by
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -77,6 +78,8 @@ def ask_page(
     names = [found.name for found in visible]
     chosen = next((name for name in [*wanted, *names] if name in names), "")
     picked = next((found for found in visible if found.name == chosen), None)
+    if picked is not None:
+        seen_by(user, picked)
     asked = llm_names(picked) if picked is not None else ()
     missed = next((name for name in wanted[:2] if name), "")
     choices = tuple(

@@ -20,6 +20,7 @@ from mirror.llms.standing import opened_troubles_keep
 from mirror.sources.guarding import policy_of
 from mirror.sources.index_services import source_index
 from mirror.sources.limits import limits_of
+from mirror.sources.sight import index_narrowed
 from sqlagent import pipeline
 from sqlagent.events import Ended, Event, Executed, Noted, Rewritten
 from sqlagent.ports import Fetch, Llm
@@ -50,7 +51,8 @@ def answer_events(
     The store's connection is given back before the pipeline starts and must be given back
     again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
     """
-    index = source_index(opened.source, opened.catalog, opened.database)
+    index = source_index(opened.source, opened.whole, opened.database)
+    index = index_narrowed(opened.source, index, opened.catalog)
     limits = limits_of(opened.source)
     llms = llms or llms_open(opened.source)
     knowledge = knowledge_of(opened.source)

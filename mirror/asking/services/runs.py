@@ -19,6 +19,7 @@ from mirror.library.selectors import may_run
 from mirror.library.services import dates_fixed
 from mirror.phrases import one_line, unhidden
 from mirror.sources.selectors import ask_check
+from mirror.sources.sight import withheld_of
 from mirror.work.kinds import send
 from mirror.work.leases import Status, end_unheld
 from sqlagent.language.unseen import unseen
@@ -71,7 +72,8 @@ def run_ask(owner: User, source: Source, question: str, hint: str = "", *, trace
     ask_check(owner, source)
     text, hint = question_check(question), hint_check(hint)
     queue_check(owner)
-    thread = Thread.objects.create(owner=owner, source=source, title=one_line(text, 200))
+    sight = withheld_of(owner, source).key
+    thread = Thread.objects.create(owner=owner, source=source, title=one_line(text, 200), sight=sight)
     return _asked(thread, text, hint, traceparent=traceparent)
 
 
@@ -96,7 +98,10 @@ def run_follow(
     thread = run.thread
     if in_new_thread:
         thread = Thread.objects.create(
-            owner=thread.owner, source=thread.source, title=one_line(text, TITLE_CHARS)
+            owner=thread.owner,
+            source=thread.source,
+            title=one_line(text, TITLE_CHARS),
+            sight=thread.sight,
         )
     return _asked(thread, text, hint, after=run, follows=shown, traceparent=traceparent)
 
@@ -153,7 +158,10 @@ def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any], *, is_sen
     queue_check(owner)
     arguments = dates_fixed(saved.parameters, arguments)
     title = saved.name[:200]
-    thread = Thread.objects.create(owner=owner, source=saved.source, title=title, is_sent=is_sent)
+    sight = withheld_of(owner, saved.source).key
+    thread = Thread.objects.create(
+        owner=owner, source=saved.source, title=title, is_sent=is_sent, sight=sight
+    )
     run = Run.objects.create(
         thread=thread, asked="", question=saved.question, saved=saved, status=Status.DONE, reason=saved.draft
     )

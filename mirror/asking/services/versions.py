@@ -29,6 +29,7 @@ from mirror.results.formats import formats_of_chart
 from mirror.results.rows import rows_of
 from mirror.results.services import formats_keep
 from mirror.sources.selectors import ask_check
+from mirror.sources.sight import withheld_of
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, Status
@@ -59,7 +60,8 @@ def sql_ask(
 def run_of_sql(owner: User, source: Source, title: str, *, is_sent: bool = False) -> Run:
     """Make a run without a question, whose versions are what somebody wrote, or a program sent."""
     title = one_line(title, 200) or "SQL"
-    thread = Thread.objects.create(owner=owner, source=source, title=title, is_sent=is_sent)
+    sight = withheld_of(owner, source).key
+    thread = Thread.objects.create(owner=owner, source=source, title=title, is_sent=is_sent, sight=sight)
     return Run.objects.create(thread=thread, asked="", question="", status=Status.DONE)
 
 
@@ -296,7 +298,9 @@ def _ran(version: Version, watch: Watch) -> KeptRows | NotRun:
     names = {one["name"] for one in parameters}
     values = Values(parameters, {name: one for name, one in version.arguments.items() if name in names})
     is_saved = is_saved_of(version.run, version.sql)
-    return statement_ran(thread.source, version.sql, values, thread.owner, watch, is_saved=is_saved)
+    return statement_ran(
+        thread.source, version.sql, values, thread.owner, watch, is_saved=is_saved, sight=thread.sight
+    )
 
 
 def _drawn(version: Version, result: StoredResult) -> dict[str, Any]:

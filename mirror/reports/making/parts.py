@@ -20,6 +20,7 @@ from mirror.results.formats import formats_of_chart
 from mirror.results.services import formats_keep, result_delete
 from mirror.sources.limits import limits_of
 from mirror.sources.selectors import may_send, sources_visible
+from mirror.sources.sight import seen_by
 from mirror.storable import storable
 from sqlagent.values import FailureKind, Limits
 
@@ -45,7 +46,8 @@ def part_read(making: Making, part: ReportPart, lease: Lease, watch: Watch) -> M
         settings.REPORT_SECONDS, settings.REPORT_ROWS, limits_of(saved.source).cell_chars, ANY_CHARS
     )
     owner, days = making.report.owner, making.report.keep_days
-    ran = sql_run(saved.source, saved.sql, values, limits, owner, keep_days=days, watch=watch)
+    source = seen_by(owner, saved.source)
+    ran = sql_run(source, saved.sql, values, limits, owner, keep_days=days, watch=watch)
     if isinstance(ran, KeptRows):
         return _kept(making, part, saved, ran, lease)
     if ran.why is NotRunWhy.FAILED and watch.cancelled.is_set():

@@ -16,6 +16,7 @@ from mirror.phrases import counted, one_line
 from mirror.queries.running import source_opened
 from mirror.results.cells import exact_text, json_cell, shown
 from mirror.sources.models import Source
+from mirror.sources.sight import seen_whole
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import (
     Audited,
@@ -211,7 +212,7 @@ def _source(name: str) -> Source:
 
 def _answer(question: Question, source: Source, steps: Any) -> Answer:
     try:
-        with source_opened(source) as opened:
+        with source_opened(seen_whole(source)) as opened:
             for event in services.answer_events(question, opened):
                 steps.write(event_line(event))
                 steps.flush()

@@ -19,6 +19,7 @@ from mirror.modes import machine_mode
 from mirror.people.models import User
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_asked
+from mirror.sources.sight import seen_by, seen_whole
 
 # How often progress is said (seconds).
 PROGRESS_SECONDS = 2.0
@@ -146,7 +147,7 @@ def _refuse(message: str) -> NoReturn:
 
 
 def _source(name: str, user: str | None) -> Source:
-    seen = Source.objects.all()
+    seen, person = Source.objects.all(), None
     if user is not None:
         person = User.objects.filter(username=user, is_active=True).first()
         if person is None:
@@ -156,7 +157,7 @@ def _source(name: str, user: str | None) -> Source:
     if source is None:
         known = ", ".join(seen.order_by("name").values_list("name", flat=True)) or "none"
         _refuse(f"There is no source named '{name}'{f' for {user}' if user else ''}. Known sources: {known}.")
-    return source
+    return seen_by(person, source) if person is not None else seen_whole(source)
 
 
 def _format(options: dict[str, Any]) -> str:

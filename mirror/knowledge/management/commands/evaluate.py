@@ -20,6 +20,7 @@ from mirror.knowledge.knowing import terms_of
 from mirror.phrases import visible
 from mirror.queries.running import source_opened
 from mirror.sources.models import Source
+from mirror.sources.sight import seen_whole
 from sqlagent.errors import DatabaseError, LlmRejected
 
 
@@ -43,7 +44,7 @@ class Command(BaseCommand):
         if source is None:
             raise CommandError(f"There is no source named '{options['source']}'.")
         try:
-            with source_opened(source) as opened:
+            with source_opened(seen_whole(source)) as opened:
                 last = evaluation_last(source)
                 asked = questions_ask(opened, last, with_llm=options["llm"], person=source.owner)
                 found = evaluated_of(asked, last)

@@ -20,6 +20,7 @@ from mirror.people.models import User
 from mirror.phrases import visible
 from mirror.queries.running import source_opened
 from mirror.sources.models import Source
+from mirror.sources.sight import seen_whole
 from sqlagent.errors import DatabaseError
 
 
@@ -56,7 +57,7 @@ class Command(BaseCommand):
         if by is None:
             raise CommandError(f"There is nobody called '{options['by']}'.")
         try:
-            with source_opened(source) as opened:
+            with source_opened(seen_whole(source)) as opened:
                 self._tell(list(knowledge_import(opened, found, by)))
         except DatabaseError as error:
             raise CommandError(f"{error.failure.message} {error.failure.advice}".strip()) from None

@@ -1,0 +1,190 @@
+"""What of a source is withheld from whom: rules of its owner for teams, and the part of it that a piece of work may see.
+
+A source in memory is seen by somebody (`seen_by`) or whole (`seen_whole`). One of which neither was said shows what no rule
+withholds from any team, so work that forgot to say it sees too little and never too much.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+
+from mirror.people.models import User
+from mirror.people.selectors import teams_of
+from mirror.recent import Recent
+from mirror.sources import selectors
+from mirror.sources.models import Source, TeamRole, WithheldName
+from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.guard.withheld import NOTHING, Withheld, folded
+from sqlagent.values import Catalog, ColumnRef
+
+_Rows = list[tuple[int, str, str]]
+# Narrowed value indexes that are kept.
+AT_HAND = 8
+_indexes: Recent[tuple[int, str], tuple[ValueIndex, ValueIndex]] = Recent(AT_HAND)
+
+
+def withheld_of(user: User, source: Source) -> Withheld:
+    """Say what of a source is withheld from somebody: what every team withholds by which they see it; from its owner nothing.
+
+    Teams that are viewers do not widen the sight of somebody who asks by another team.
+    """
+    if not source.withholds or selectors.may_change(user, source):
+        return NOTHING
+    rows = _rows(source)
+    teams = list(source.teams.filter(pk__in=teams_of(user).values("pk")).values_list("pk", flat=True))
+    viewers = set(source.team_roles.filter(role=TeamRole.Role.VIEWER).values_list("team", flat=True))
+    counted = [team for team in teams if team not in viewers] or teams
+    if not counted:
+        return _all(rows)
+    each = [_all([row for row in rows if row[0] == team]) for team in counted]
+    tables = frozenset.intersection(*(one.tables for one in each))
+    columns = frozenset(
+        column
+        for one in each
+        for column in one.columns
+        if all(column in other.columns or column.table in other.tables for other in each)
+    )
+    return Withheld(tables, columns)
+
+
+def seen_by(user: User, source: Source) -> Source:
+    """Give the same source, as somebody sees it from now on."""
+    source.__dict__["_withheld"] = withheld_of(user, source)
+    return source
+
+
+def seen_whole(source: Source) -> Source:
+    """Give the same source, seen whole: for its owner's work, and a shell."""
+    source.__dict__["_withheld"] = NOTHING
+    return source
+
+
+def withheld_now(source: Source) -> Withheld:
+    """Say what is withheld from the work that has this source in its hands; all of it where nobody said whose work it is."""
+    said = source.__dict__.get("_withheld")
+    if isinstance(said, Withheld):
+        return said
+    return _all(_rows(source)) if source.withholds else NOTHING
+
+
+def sees_whole(user: User, source: Source) -> bool:
+    """Say whether nothing of a source is withheld from somebody."""
+    return not withheld_of(user, source)
+
+
+def may_correct(user: User, source: Source) -> bool:
+    """Say whether somebody may say what is known of a source: its owner, editors, and administrators who ask it; all see it whole."""
+    teaches = selectors.may_edit(user, source) or (user.is_staff and selectors.may_ask(user, source))
+    return teaches and sees_whole(user, source)
+
+
+def part_withheld(user: User, source: Source) -> str:
+    """Say that somebody sees a source in part; empty where they see it whole."""
+    return "" if sees_whole(user, source) else f"Part of {source.name} is not shown to your team."
+
+
+def whole_check(user: User, source: Source) -> None:
+    """Demand that nothing of a source is withheld from somebody: for what may tell of all of it. Raises: PermissionDenied."""
+    if not sees_whole(user, source):
+        raise PermissionDenied(
+            f"Part of {source.name} is not shown to your team, and this page may tell of all of it."
+        )
+
+
+def sources_in_part(user: User) -> dict[int, str]:
+    """Name the sources, by their ids, of which something is withheld from somebody, each with the key of what."""
+    with_rules = selectors.sources_visible(user).filter(withholds=True).exclude(owner=user)
+    found = {source.pk: withheld_of(user, source).key for source in with_rules}
+    return {pk: key for pk, key in found.items() if key}
+
+
+def read_in_sight(user: User, source: str = "source", sight: str = "sight") -> Q:
+    """The condition on rows with a source and the key of what was withheld when they were made: that is withheld now too.
+
+    Somebody from whom nothing is withheld sees all that is theirs. A rule that changed hides what was read before it.
+    """
+    parts = sources_in_part(user)
+    found = ~Q(**{f"{source}__in": list(parts)})
+    for pk, key in parts.items():
+        found |= Q(**{source: pk, sight: key})
+    return found
+
+
+def catalog_shown(kept: dict[str, Any] | None, withheld: Withheld) -> dict[str, Any] | None:
+    """Give a catalog as it is kept, without what is withheld."""
+    if not kept or not withheld:
+        return kept
+    tables = [_table_shown(table, withheld) for table in kept["tables"] if _key(table) not in withheld.tables]
+    return {**kept, "tables": tables}
+
+
+def says_withheld(source: Source, text: str) -> bool:
+    """Say whether a text says a name that is withheld from who has the source in hand, also as words: “job title”."""
+    said = folded(text)
+    return any(name in said or name.replace("_", " ") in said for name in withheld_now(source).names)
+
+
+def index_narrowed(source: Source, index: ValueIndex | None, catalog: Catalog) -> ValueIndex | None:
+    """Give stored values of the columns of a narrowed catalog alone, made anew of them, with the facts of tables that are whole."""
+    withheld = withheld_now(source)
+    if index is None or not withheld:
+        return index
+    known = _indexes.get((source.pk, withheld.key), lambda: (index, ValueIndex.of(index.reading(catalog))))
+    if known[0] is not index or known[1].version != catalog.version:
+        return ValueIndex.of(index.reading(catalog))
+    return known[1]
+
+
+def names_of(source: Source) -> dict[str, tuple[str, str]]:
+    """Give the tables of a source, and their columns with them, by their names in small letters, as `name_key` makes them."""
+    found: dict[str, tuple[str, str]] = {}
+    for table in (source.catalog or {}).get("tables", ()):
+        found[folded(_key(table))] = (_key(table), "")
+        for column in table["columns"]:
+            found[folded(f"{_key(table)}.{column['name']}")] = (_key(table), column["name"])
+    return found
+
+
+def name_key(name: str) -> str:
+    """Make a typed name comparable with those of `names_of`."""
+    return folded(name)
+
+
+def _rows(source: Source) -> _Rows:
+    rows = WithheldName.objects.filter(source=source).order_by("table", "column")
+    return list(rows.values_list("team", "table", "column"))
+
+
+def _all(rows: _Rows) -> Withheld:
+    tables = frozenset(table for _, table, column in rows if not column)
+    columns = frozenset(ColumnRef(table, column) for _, table, column in rows if column)
+    return Withheld(tables, frozenset(one for one in columns if one.table not in tables))
+
+
+def _key(table: dict[str, Any]) -> str:
+    return f"{table['schema']}.{table['name']}" if table["schema"] else str(table["name"])
+
+
+def _table_shown(table: dict[str, Any], withheld: Withheld) -> dict[str, Any]:
+    hidden = withheld.by_table.get(_key(table), frozenset())
+    keys = [key for key in table["foreign_keys"] if not _points_at_withheld(table, key, hidden, withheld)]
+    columns = [column for column in table["columns"] if folded(column["name"]) not in hidden]
+    primary = [] if hidden & {folded(name) for name in table["primary_key"]} else table["primary_key"]
+    comment = table["comment"] if not hidden else ""
+    return {**table, "columns": columns, "foreign_keys": keys, "primary_key": primary, "comment": comment}
+
+
+def _points_at_withheld(
+    table: dict[str, Any], key: dict[str, Any], hidden: frozenset[str], withheld: Withheld
+) -> bool:
+    schema = key["schema"] or table["schema"]
+    there = f"{schema}.{key['table']}" if schema else key["table"]
+    names = {folded(name) for name in key["referenced"]}
+    return bool(
+        hidden & {folded(name) for name in key["columns"]}
+        or there in withheld.tables
+        or names & withheld.by_table.get(there, frozenset())
+    )
