@@ -21,7 +21,8 @@ from mirror.llms.opening import llms_open
 from mirror.llms.selectors import llm_names
 from mirror.llms.standing import opened_troubles_keep
 from mirror.queries.helping import sql_problem
-from mirror.sources.selectors import may_see_values, sources_visible
+from mirror.sources.selectors import may_ask, may_see_values
+from mirror.sources.sight import seen_by
 from mirror.sources.unpacked import source_at_hand
 from mirror.storable import storable
 from mirror.work.kinds import send
@@ -141,8 +142,9 @@ def llm_change_break(lease: Lease) -> None:
 
 def _said(change: LlmChange, cancelled: Flag) -> dict[str, Any]:
     """Ask once, within the rights, the budgets and the privacy of this moment."""
-    source, owner = change.source, change.owner
-    if not sources_visible(owner).filter(pk=source.pk).exists():
+    owner = change.owner
+    source = seen_by(owner, change.source)
+    if not may_ask(owner, source):
         return {"sql": "", "words": NOT_SEEN}
     if why := llm_unasked(owner, source):
         return unproposed(change, why)

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("asking", "0018_thread_is_pinned"),
+        ("asking", "0021_shared_with_teams"),
     ]
 
     operations = [
