@@ -34,6 +34,7 @@ class ChartForm(forms.Form):
         offered = self.cleaned_data.pop("drawn_as", None)
         if isinstance(offered, dict):
             wanted = {name: offered.get(name) for name in ("mark", "x", "series", "aggregate")}
+            wanted["stack"] = offered.get("stack", "")
             columns = offered.get("y")
             if isinstance(columns, list) and all(isinstance(v, str) for v in (*wanted.values(), *columns)):
                 return {**wanted, "y": columns}

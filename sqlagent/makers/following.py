@@ -109,20 +109,31 @@ _CHARTED = re.compile(
 )
 """Asks for a chart of no kind in particular."""
 
+_SMALL = re.compile(
+    r"(?:(?:please|and|now|can you) )*(?:(?:show|draw|plot|display|give|make|turn|split)(?: (?:it|this|that|me|them|these|the rows))* )?"
+    r"(?:(?:as|in|into) )?small (?:charts|multiples)(?: (?:please|instead|now))*",
+    re.IGNORECASE,
+)
+"""Asks for a small chart of each series."""
+
 
 def chart_typed(typed: str) -> str:
-    """Give the mark of the chart that was asked for after a question, `none` for a table, `any` for no kind in particular; empty where something else was typed.
+    """Give the mark of the chart that was asked for after a question, `none` for a table, `small` for small charts, `any` for no kind in particular; empty where something else was typed.
 
     Example:
         >>> [chart_typed(text) for text in ("as a table", "show it as a pie chart please", "bar chart", "by product line")]
         ['none', 'pie', 'bar', '']
         >>> [chart_typed(text) for text in ("as a chart", "plot it", "chart of accounts")]
         ['any', 'any', '']
+        >>> [chart_typed(text) for text in ("in small charts", "show it as small multiples", "small charts sold")]
+        ['small', 'small', '']
     """
     text = " ".join(typed.split()).strip(" .!?")
     found = DRAWN.fullmatch(text)
     if found is None and _CHARTED.fullmatch(text):
         return "any"
+    if _SMALL.fullmatch(text):
+        return "small"
     return _MARKS[(found["named"] or found["charted"]).lower()] if found else ""
 
 

@@ -82,6 +82,17 @@ CHARTS = {
             "stack": "share",
         },
     ),
+    "small charts": (
+        REGIONS,
+        {"mark": "line", "x": "month", "y": ["orders"], "series": "region", "stack": "small"},
+    ),
+    "small charts of bars, with a line": (
+        Rows(
+            ("city", "kind", "sales"),
+            tuple((c, k, n + m) for n, c in enumerate("ABCDE") for m, k in enumerate("xyz")),
+        ),
+        {"mark": "bar", "x": "kind", "y": ["sales"], "series": "city", "stack": "small", "line": "3"},
+    ),
     "a scale of powers, with a line": (
         CITIES,
         {"mark": "bar", "x": "city", "y": ["sales"], "scale": "log", "line": "12"},
@@ -147,6 +158,13 @@ def test_marks_of_one_number_a_place_are_drawn_at_their_places(monkeypatch):
     powers = drawn("a scale of powers, with a line", monkeypatch)[0]
     assert powers.get_yscale() == "log"
     assert 0 < powers.get_ylim()[0] < 3
+    small = drawn("small charts", monkeypatch)
+    assert [axes.get_title(loc="left") for axes in small] == ["C", "B", "A"]
+    assert {axes.get_ylim() for axes in small} == {small[0].get_ylim()}
+    assert [list(axes.lines[0].get_ydata())[:2] for axes in small] == [[3, 4], [2, 3], [1, 2]]
+    bars = drawn("small charts of bars, with a line", monkeypatch)
+    assert [axes.axison for axes in bars] == [True] * 5 + [False]
+    assert all(axes.yaxis_inverted() and len(axes.lines) == 1 for axes in bars[:5])
     many = drawn("places of which some are named", monkeypatch)[0]
     named = {text.get_text(): at for text, at in zip(many.get_xticklabels(), many.get_xticks(), strict=True)}
     rows, chart = CHARTS["places of which some are named"]

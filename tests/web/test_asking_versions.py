@@ -339,6 +339,32 @@ def test_bars_of_two_figures_come_back_from_a_chart_of_one(answered, as_alice) -
     assert (version.chart["y"], version.chart["chosen"]) == (before["y"], True)
 
 
+def test_small_charts_are_chosen_typed_offered_and_left_again(answered, as_alice) -> None:
+    sql = "SELECT country, city, count(*) AS customers FROM customers GROUP BY 1, 2"
+    version = ran(answered, sql)
+    address = reverse("asking:chart", args=[version.pk])
+
+    def kept(sent: dict[str, str]) -> tuple[str, str, str]:
+        assert as_alice.post(address, sent).status_code == 302
+        version.refresh_from_db()
+        return tuple(version.chart[name] for name in ("mark", "stack", "series"))
+
+    assert kept({"mark": "bar", "x": "city", "series": "country", "stack": ""}) == ("bar", "", "country")
+    kept({"series": ""})
+    assert kept({"stack": "small"}) == ("bar", "small", "country"), "the column to split by is found"
+    assert len({trace["xaxis"] for trace in version.figure["data"]}) == len(version.figure["data"]) > 1
+    offered = version.chart["others"][0]
+    assert kept({"drawn_as": json.dumps(offered)}) == ("bar", "", "country")
+    assert kept({"stack": "small"})[1] == "small"
+    assert kept({"series": "", "stack": "small"}) == ("bar", "", ""), "without the column it is one chart"
+    as_alice.post(reverse("asking:follow", args=[answered.pk]), {"question": "in small charts"})
+    version.refresh_from_db()
+    assert version.chart["stack"] == "small"
+    assert kept({"mark": "pie", "series": "", "stack": "small"})[:2] == ("pie", "")
+    refused = as_alice.post(address, {"stack": "small"})
+    assert (refused.status_code, "bars, lines or areas" in refused.json()["problem"]) == (422, True)
+
+
 @pytest.mark.parametrize("sent", [{"mark": "tornado"}, {"x": "nobody"}, {"y": "nobody"}])
 def test_a_chart_that_cannot_be_is_refused_in_words(answered, as_alice, sent) -> None:
     address = reverse("asking:chart", args=[answered.versions.get().pk])

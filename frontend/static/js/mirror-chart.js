@@ -11,6 +11,8 @@ const BARS = 0.72;
 const PICTURE = 1000;
 // How far below the window a chart begins to load.
 const NEAR = "300px";
+// How wide a small chart is at least, but where two are side by side.
+const SMALL = 190;
 // A taller chart is scrolled. One with `fits` is as tall as its place.
 const TALL = 540;
 const INKS = ["rgb(0, 0, 0)", "rgb(255, 255, 255)"];
@@ -74,8 +76,10 @@ class MirrorChart extends HTMLElement {
       layout.autosize = true;
       const fits = this.hasAttribute("fits");
       const tall = fits ? "100%" : height(this.figure);
-      this.place.style.height = layout.height > (fits ? TALL : 0) ? `max(${tall}, ${layout.height}px)` : tall;
-      if (layout.height > TALL) this.tabIndex = 0;
+      this.place.style.height = layout.height > (fits && !layout.meta?.grids ? TALL : 0) ? `max(${tall}, ${layout.height}px)` : tall;
+      // Small charts are scrolled with the page.
+      this.toggleAttribute("data-grid", Boolean(layout.meta?.grids) && !fits);
+      if (layout.height > TALL && !this.hasAttribute("data-grid")) this.tabIndex = 0;
       else this.removeAttribute("tabindex");
       delete layout.height;
       this.labelled = this.hasRoom();
@@ -83,6 +87,7 @@ class MirrorChart extends HTMLElement {
         displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false,
       });
       this.dataset.drawn = "";
+      this.points?.mark();
       if (this.place.tabIndex === 0 && !this.pointed) this.point();
       this.keepWhole();
       this.watchSize(library);
@@ -131,6 +136,7 @@ class MirrorChart extends HTMLElement {
       layout.template.layout.annotationdefaults = { font: { size: 15, color: colour("--text-muted") } };
       if (layout.annotations?.[0]) layout.annotations[0].font = { size: wordSize(layout, width), color: colour("--text") };
     }
+    inGrid(layout, width);
     this.makeRoom(layout, width);
     // The word of a line's last point stands half beyond it.
     const points = this.figure.data.filter(({ mode, text }) => text && mode?.includes("text")).flatMap(({ text }) => text);
@@ -164,7 +170,7 @@ class MirrorChart extends HTMLElement {
     if (this.watch) return;
     this.watch = new ResizeObserver(() => {
       if (!this.place?.offsetWidth) return;
-      if (this.hasRoom() === this.labelled && !isWords(this.figure)) library.Plots.resize(this.place);
+      if (this.hasRoom() === this.labelled && !isWords(this.figure) && !this.figure.layout.meta?.grids) library.Plots.resize(this.place);
       else this.draw();
     });
     this.watch.observe(this);
@@ -219,6 +225,19 @@ class MirrorChart extends HTMLElement {
     link.click();
     announce("Chart saved");
   }
+}
+
+/** Put small charts into as many columns as there is room for. Their titles tell them apart, not colours. */
+function inGrid(layout, width) {
+  const grids = layout.meta?.grids;
+  if (!grids) return;
+  const grid = grids.findLast(({ columns }) => columns * SMALL <= width) ?? grids[0];
+  for (const [axis, part] of Object.entries(grid.axes)) Object.assign(layout[axis], part);
+  grid.titles.forEach((spot, n) => Object.assign(layout.annotations[n], spot));
+  layout.height = grid.height;
+  const { layout: own } = layout.template;
+  own.colorway = own.colorway.slice(0, 1);
+  own.annotationdefaults = { font: { size: size(13), color: own.font.color } };
 }
 
 /** The width of the longest of some words, with the space to the next. */

@@ -53,7 +53,13 @@ AGGREGATES = {
     "min": "least",
     "max": "greatest",
 }
-STACKS = {"": "as suits", "group": "side by side", "stack": "stacked", "share": "stacked to 100 %"}
+STACKS = {
+    "": "as suits",
+    "group": "side by side",
+    "stack": "stacked",
+    "share": "stacked to 100 %",
+    "small": "in small charts",
+}
 SORTS = {"": "as suits", "-value": "largest first", "value": "smallest first", "name": "by name"}
 SCALES = {"": "even", "log": "logarithmic"}
 
@@ -246,11 +252,18 @@ def chart_view(version: Version, problem: str = "", typed: Mapping[str, str] | N
         stacks=_choices(STACKS, chart.get("stack", "")),
         sorts=_choices(SORTS, chart.get("sort", "")),
         scales=_choices(SCALES, chart.get("scale", "")),
-        others=tuple(Choice(json.dumps(one), MARKS[one["mark"]], False) for one in chart.get("others", ())),
+        others=tuple(Choice(json.dumps(one), _offered(one, chart), False) for one in chart.get("others", ())),
         line=typed.get("line", chart.get("line", "")),
         x_title=typed.get("x_title", chart.get("x_title", "")),
         y_title=typed.get("y_title", chart.get("y_title", "")),
     )
+
+
+def _offered(other: Mapping[str, Any], chart: Mapping[str, Any]) -> str:
+    """What another chart is called where it is offered."""
+    if other.get("stack") == "small":
+        return "Small charts"
+    return "In one chart" if other["mark"] == chart.get("mark") else MARKS[other["mark"]]
 
 
 def _choices(labels: dict[str, str], *chosen: str) -> tuple[Choice, ...]:

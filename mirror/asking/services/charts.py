@@ -150,8 +150,15 @@ def _changed(earlier: dict[str, Any], fields: dict[str, Any], rows: Rows) -> Cha
     wished = {**earlier, **fields, "title": title, "chosen": True}
     if is_other:
         wished |= {name: fields.get(name, "") for name in ("x_title", "y_title")}
+    chart = Chart.read(wished)
+    was_small = earlier.get("stack") == "small"
+    if chart.stack == "small" and not was_small and chart.mark not in charting.SMALL_MARKS:
+        raise ValueError("Small charts are bars, lines or areas: choose one of these chart types first.")
+    if chart.stack == "small" and not chart.series:
+        # Small charts are chosen before the column that they are of; without it they are one chart again.
+        chart = replace(chart, stack="") if was_small else charting.split_small(chart, rows)
     try:
-        return charting.check(Chart.read(wished), rows)
+        return charting.check(chart, rows)
     except ValueError:
         fitting = charting.drawn_as(str(fields.get("mark", "")), rows) if is_other else None
         if fitting is None:

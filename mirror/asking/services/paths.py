@@ -100,7 +100,7 @@ def chart_asked(version: Version | None, typed: str) -> Version | None:
         if version.figure is None:
             raise AskingError("Say which chart: bar, line, area, pie, scatter, histogram, box or heat map.")
         return version
-    chart_change(version, {"mark": mark})
+    chart_change(version, {"stack": mark} if mark == "small" else {"mark": mark})
     return version
 
 

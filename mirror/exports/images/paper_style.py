@@ -31,6 +31,11 @@ def laid_out(figure: Json, width: int, height: int) -> Json:
     title = layout.get("title") or {}
     if title.get("text"):
         layout["margin"] = {"l": 8, "r": 16, "b": 8, "pad": 4, "t": 64 if title.get("subtitle") else 44}
+    if (layout.get("meta") or {}).get("grids"):  # small charts tell their series by titles
+        layout["template"]["layout"] |= {
+            "colorway": [SERIES[0]],
+            "annotationdefaults": {"font": {"color": TEXT}},
+        }
     if not figure["data"]:
         layout["template"]["layout"]["annotationdefaults"] = {"font": {"size": 34}}
     elif not (layout.get("xaxis") or {}).get("visible", True):  # a number over a line of its past

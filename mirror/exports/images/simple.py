@@ -49,6 +49,8 @@ def draw(figure: Json, width: int, height: int, scale: float) -> bytes:
         _combined(paper, data, layout)
     elif data[0]["type"] in _ALONE:
         _ALONE[data[0]["type"]](paper.subplots(), data[0], layout)
+    elif (layout.get("meta") or {}).get("grids"):
+        _small(paper, data, layout)
     else:
         panels = sorted({trace.get("yaxis", "y") for trace in data})
         axes = paper.subplots(len(panels), sharex=len(panels) > 1, squeeze=False)[:, 0]
@@ -198,6 +200,28 @@ def _combined(paper: Figure, data: Sequence[Json], layout: Json) -> None:
     _legend(bars, handles, names)
 
 
+def _small(paper: Figure, data: Sequence[Json], layout: Json) -> None:
+    """A small chart for each trace, in a grid, on axes that all share."""
+    columns = layout["meta"]["columns"]
+    rows = math.ceil(len(data) / columns)
+    places = list(paper.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
+    for place, (axes, trace, title) in enumerate(zip(places, data, layout["annotations"], strict=False)):
+        own = {name: layout[f"{name}{trace[name][1:]}"] for name in ("xaxis", "yaxis")}
+        if place:  # a shared axis is turned once
+            own["yaxis"] = {**own["yaxis"], "autorange": True}
+        shapes = [
+            line
+            for line in layout.get("shapes", ())
+            if {line["xref"], line["yref"]} & {f"{trace[name]} domain" for name in own}
+        ]
+        _drawn(axes, [{**trace, "yaxis": "y"}], {**layout, **own, "shapes": shapes})
+        axes.set_title(_plain(title["text"], 30), size=_size(12), color=TEXT, loc="left")
+        axes.xaxis.set_tick_params(labelbottom=own["xaxis"]["showticklabels"])
+        axes.yaxis.set_tick_params(labelleft=own["yaxis"]["showticklabels"])
+    for axes in places[len(data) :]:
+        axes.set_axis_off()
+
+
 # Marks of one trace that stand alone.
 _ALONE: dict[str, Callable[[Axes, Json, Json], None]] = {"pie": _pie, "box": _boxes, "heatmap": _heatmap}
 
@@ -243,6 +267,7 @@ class _Places:
         self.labels: list[str] | None = None
         self.ticks: list[float] = []
         self.is_time = False
+        self.most = int(axis.get("nticks") or 9)
         seen = list(dict.fromkeys(value for trace in data for value in trace[along]))
         if axis.get("type") == "date" and (moments := _moments(seen)) is not None:
             self.is_time, self._at = True, moments
@@ -384,7 +409,7 @@ def _finish(axes: Axes, layout: Json, lying: bool, places: _Places, *, is_grid: 
         if not lying and longest * min(many, _LABELS) > 90:
             axes.tick_params(axis="x", rotation=30)
     elif places.is_time:
-        locator = mpl_dates.AutoDateLocator(maxticks=9)
+        locator = mpl_dates.AutoDateLocator(minticks=min(5, places.most), maxticks=places.most)
         along.set_major_locator(locator)
         shown = mpl_dates.DateFormatter("%Y") if places.years else mpl_dates.ConciseDateFormatter(locator)
         along.set_major_formatter(shown)

@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from sqlagent.telling.charting.drilling import drill
 from sqlagent.telling.charting.figures import figure, numbers_of
-from sqlagent.telling.charting.points import AGGREGATES, MARKS
-from sqlagent.telling.charting.suggesting import check, drawn_as, others, suggest
+from sqlagent.telling.charting.points import AGGREGATES, MARKS, SMALL_MARKS
+from sqlagent.telling.charting.suggesting import check, drawn_as, others, split_small, suggest
 
-__all__ = ["AGGREGATES", "MARKS", "check", "drawn_as", "drill", "figure", "numbers_of", "others", "suggest"]
+__all__ = [
+    "AGGREGATES",
+    "MARKS",
+    "SMALL_MARKS",
+    "check",
+    "drawn_as",
+    "drill",
+    "figure",
+    "numbers_of",
+    "others",
+    "split_small",
+    "suggest",
+]

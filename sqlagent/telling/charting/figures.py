@@ -33,6 +33,7 @@ from sqlagent.telling.charting.points import (
     MAX_POINTS,
     Points,
     fold_all,
+    is_small,
     label,
     lower_first,
     measure_of,
@@ -42,11 +43,14 @@ from sqlagent.telling.charting.points import (
     slices_of,
     title_of,
 )
+from sqlagent.telling.charting.small import in_grid
 from sqlagent.values import Cell, Chart, Kind, Rows
 
 LONG_LABEL = 10
 """Characters of the longest label from which bars lie down; longer ones would stand on end."""
 MANY_BARS = 12
+FEW_BARS = 4
+"""Places along a small chart that are named."""
 GAP, PANEL_HEIGHT = 0.1, 190
 """Between figures under one another, as a part of the whole, and what one takes, in pixels."""
 FEW_TIMES = 8
@@ -81,6 +85,8 @@ def figure(chart: Chart, rows: Rows) -> Json:
             "heatmap": _heatmap,
         }
         drawn = _dressed(chart, rows, marks.get(chart.mark, _axes)(chart, rows))
+    if drawn["data"] and is_small(chart):
+        drawn = in_grid(drawn, [trace["name"] for trace in drawn["data"]], (chart.x_title, chart.y_title))
     whole: Json = _harmless(drawn)
     return whole
 
@@ -113,7 +119,7 @@ def _axes(chart: Chart, rows: Rows) -> Json:
         chart.mark == "bar"
         and not timed
         and not x.ordered
-        and (max(map(len, labels), default=0) > LONG_LABEL or len(labels) > MANY_BARS)
+        and (max(map(len, labels), default=0) > LONG_LABEL or len(labels) > MANY_BARS or is_small(chart))
     )
     texts = _apart(labels)
     xs: list[str | None] = [_when(c, x) for c in points.xs] if timed else list(texts)
@@ -122,11 +128,12 @@ def _axes(chart: Chart, rows: Rows) -> Json:
     axis: Json = {"title": {"text": in_words(chart.x)}, "automargin": True}
     if timed:
         axis["type"] = "date"
-        axis |= _time_format(x) | _time_steps(xs) | _ticks(chart, chart.x)
+        steps = {"nticks": FEW_BARS - 1} if is_small(chart) else _time_steps(xs)
+        axis |= _time_format(x) | steps | _ticks(chart, chart.x)
         if chart.mark == "bar":
             axis |= {"type": "category"} if _is_year(x) else {}
     else:
-        axis |= _categories(xs, texts, lying)
+        axis |= _categories(xs, texts, lying, FEW_BARS if is_small(chart) else MANY_BARS)
     value: Json = {"title": {"text": measure_of(chart)}, "automargin": True} | _ticks(chart, *chart.y[:1])
     if chart.mark in ("bar", "area", "combo"):
         value["rangemode"] = "tozero"
@@ -170,9 +177,9 @@ def _put_behind(trace: Json, value: Json, level: float | None) -> None:
     value["range"] = [0, max(max(numbers) / (1 - room), level or 0)]
 
 
-def _categories(xs: Sequence[str | None], texts: Sequence[str], lying: bool) -> Json:
+def _categories(xs: Sequence[str | None], texts: Sequence[str], lying: bool, most: int = MANY_BARS) -> Json:
     """An axis of categories in our order. Along x so many are named as can be read lying."""
-    every = 1 if lying else max(1, math.ceil(len(xs) / MANY_BARS))
+    every = 1 if lying else max(1, math.ceil(len(xs) / most))
     return {
         "type": "category",
         "categoryorder": "array",
@@ -358,11 +365,18 @@ def _trace(
     trace["name"] = name if chart.series else in_words(name)
     trace |= {"x": numbers, "y": xs, "orientation": "h"} if lying else {"x": xs, "y": numbers}
     if chart.mark in ("line", "area"):
-        trace["mode"] = "lines+markers" if len(xs) <= 60 else "lines"
+        # In a small chart points are drawn where they would not be seen otherwise.
+        is_marked = len(xs) <= FEW_TIMES or None in numbers if is_small(chart) else len(xs) <= 60
+        trace["mode"] = "lines+markers" if is_marked else "lines"
         trace["connectgaps"] = False
         if chart.mark == "area":
-            trace |= {"stackgroup": "one"} if several else {"fill": "tozeroy"}
-    labelled = len(xs) * (len(chart.y) or 1) <= MAX_LABELS and not (several and chart.mark != "bar")
+            stacks = several and not is_small(chart)
+            trace |= {"stackgroup": "one"} if stacks else {"fill": "tozeroy"}
+    labelled = (
+        not is_small(chart)
+        and len(xs) * (len(chart.y) or 1) <= MAX_LABELS
+        and not (several and chart.mark != "bar")
+    )
     if labelled:
         column = name if name in chart.y and not chart.series else chart.y[0] if chart.y else ""
         trace["text"] = [_said(chart, column, v) for v in numbers]

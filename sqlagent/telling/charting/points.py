@@ -15,13 +15,21 @@ from sqlagent.rows.columns import Role, in_words, number_of, order_key, profile
 from sqlagent.values import Cell, Chart, Rows
 
 MARKS = ("bar", "line", "area", "combo", "scatter", "pie", "histogram", "box", "heatmap", "number", "none")
-STACKS, SORTS, SCALES = ("", "group", "stack", "share"), ("", "value", "-value", "name"), ("", "log")
+STACKS, SORTS, SCALES = (
+    ("", "group", "stack", "share", "small"),
+    ("", "value", "-value", "name"),
+    ("", "log"),
+)
+SMALL_MARKS = ("bar", "line", "area")
+"""Charts whose series can stand in small charts of their own."""
 AGGREGATES = ("none", "sum", "mean", "count", "min", "max")
 
 MAX_CATEGORIES = 50
 """Bars drawn at most; more cannot be read on a page 1,280 px wide."""
 MAX_SERIES = 8
 """Series drawn at most: there are eight colours that survive colour blindness."""
+MAX_SMALL = 12
+"""Small charts at most, and bars of each; more cannot be read on a telephone."""
 MAX_BANDS = 40
 """Rows of a heatmap at most."""
 MAX_POINTS = 5_000
@@ -36,7 +44,7 @@ class Points:
     """What is drawn: positions on x in order, and for each series one value a position.
 
     `categories` and `series` count what there was before any cut; `hidden` are the values that
-    share a place with another and, without an aggregate, are not drawn.
+    share a place with another and, without an aggregate, are not drawn. `left_out` are the series that were cut, largest first.
     """
 
     xs: list[Cell]
@@ -44,6 +52,7 @@ class Points:
     categories: int
     series: int
     hidden: int = 0
+    left_out: tuple[str, ...] = ()
 
 
 _FOLD: dict[str, Callable[[Sequence[float]], float]] = {
@@ -77,17 +86,46 @@ def points_of(chart: Chart, rows: Rows) -> Points:
     if chart.aggregate == "none":
         hidden = sum(max(0, len(v) - 1) for values in gathered.values() for v in values.values())
     every = len(folded)
-    most = MAX_BANDS if chart.mark == "heatmap" else MAX_SERIES
+    most = most_series(chart)
+    left_out: tuple[str, ...] = ()
+    weight = {s: sum(abs(v or 0.0) for v in values.values()) for s, values in folded.items()}
+    by_weight = sorted(folded, key=lambda s: -weight[s])
     if chart.series and every > most:
-        weight = {s: sum(abs(v or 0.0) for v in values.values()) for s, values in folded.items()}
-        kept = sorted(folded, key=lambda s: -weight[s])[:most]
-        folded = {s: folded[s] for s in folded if s in kept}
+        left_out = tuple(by_weight[most:])
+        folded = {s: folded[s] for s in folded if s not in left_out}
+    if is_small(chart):
+        folded = {s: folded[s] for s in _small_order(chart, rows, by_weight) if s in folded}
     keys = _ordered(chart, rows, xs, folded)
-    standing = chart.mark in ("bar", "combo", "heatmap")
-    limit = MAX_CATEGORIES if standing and not time_axis(chart, rows) else MAX_POINTS
-    shown = keys[:limit]
+    shown = keys[: _limit(chart, rows)]
     values = {s: [found.get(k) for k in shown] for s, found in folded.items()}
-    return Points([xs[k] for k in shown], values, len(keys), every, hidden)
+    return Points([xs[k] for k in shown], values, len(keys), every, hidden, left_out)
+
+
+def is_small(chart: Chart) -> bool:
+    """Say whether each series has a small chart of its own."""
+    return chart.stack == "small" and bool(chart.series) and chart.mark in SMALL_MARKS
+
+
+def most_series(chart: Chart) -> int:
+    """How many series a chart draws at most."""
+    return MAX_SMALL if is_small(chart) else MAX_BANDS if chart.mark == "heatmap" else MAX_SERIES
+
+
+def _limit(chart: Chart, rows: Rows) -> int:
+    """How many positions are drawn at most."""
+    if time_axis(chart, rows) or (chart.mark not in ("bar", "combo", "heatmap") and not is_small(chart)):
+        return MAX_POINTS
+    is_lying = is_small(chart) and chart.mark == "bar" and not profile(rows, chart.x).ordered
+    return MAX_SMALL if is_lying else MAX_CATEGORIES
+
+
+def _small_order(chart: Chart, rows: Rows, by_weight: list[str]) -> list[str]:
+    """Small charts in the order of their values where they have one (weekdays, years), else largest first."""
+    if not profile(rows, chart.series).ordered:
+        return by_weight
+    at = rows.columns.index(chart.series)
+    cells = {label(row[at]): row[at] for row in rows.rows}
+    return sorted(by_weight, key=lambda s: order_key(cells[s]))
 
 
 def _fold(aggregate: str, values: Sequence[float]) -> float | None:
@@ -172,9 +210,11 @@ def note_of(chart: Chart, rows: Rows) -> str:
             notes.append(
                 f"The largest {MAX_SLICES - 1} of {points.categories:,} are shown, the rest as Other."
             )
-        most = MAX_BANDS if chart.mark == "heatmap" else MAX_SERIES
-        if chart.series and points.series > most:
-            notes.append(f"The largest {most} of {points.series:,} series shown.")
+        if points.left_out and is_small(chart):
+            names = named_some(points.left_out)
+            notes.append(f"The largest {len(points.values)} of {points.series:,} drawn, without {names}.")
+        elif points.left_out:
+            notes.append(f"The largest {len(points.values)} of {points.series:,} series shown.")
         if points.hidden:
             notes.append(
                 f"{points.hidden:,} values that share a place with another are not drawn: choose an aggregate."
@@ -234,6 +274,8 @@ def title_of(chart: Chart) -> str:
     if chart.mark == "scatter":
         return f"{measure} against {lower_first(in_words(chart.x))}"
     by = f"{measure} by {lower_first(in_words(chart.x))}"
+    if is_small(chart):
+        return f"{by}, in small charts by {lower_first(in_words(chart.series))}"
     return f"{by} and {lower_first(in_words(chart.series))}" if chart.series else by
 
 
@@ -246,6 +288,17 @@ def measure_of(chart: Chart) -> str:
     if word and not names.lower().startswith((word.lower(), "sum", "average", "total")):
         return f"{word} {lower_first(names)}"
     return names
+
+
+def named_some(names: Sequence[str], most: int = 4) -> str:
+    """Name the first of some things, and say how many more there are.
+
+    Example:
+        >>> named_some(("Oslo", "Rome")), named_some(tuple("abcdefg"))
+        ('Oslo and Rome', 'a, b, c, d and 3 more')
+    """
+    shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most:,} more"]
+    return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
 
 
 def lower_first(words: str) -> str:

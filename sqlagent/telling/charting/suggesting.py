@@ -14,9 +14,12 @@ from sqlagent.telling.charting.points import (
     MAX_CATEGORIES,
     MAX_LABELS,
     SCALES,
+    SMALL_MARKS,
     SORTS,
     STACKS,
+    Points,
     hashable,
+    is_small,
     note_of,
     panels_of,
     points_of,
@@ -26,6 +29,9 @@ from sqlagent.values import Chart, Kind, Rows
 
 MOST_FIGURES = 3
 """Figures of one chart."""
+
+MANY_SERIES = 6
+"""Series of one chart up to which each is followed by its colour."""
 
 _LINED = frozenset({"bar", "line", "area", "scatter"})
 """Charts whose values have an average that is seen as a line."""
@@ -279,15 +285,64 @@ def others(chart: Chart, rows: Rows) -> tuple[Chart, ...]:
     ]
     whole = len(rows.rows) <= MAX_LABELS // 2 and all(cell is not None and cell >= 0 for cell in cells)
     many = len(rows.rows) >= 20
+    found = [one for one in (_apart_or_together(chart, rows),) if one is not None]
     order = ["heatmap", "line", "bar", "combo"]
     order += ["area", "number"] if timed else ["pie"] if whole else []
     order += ["scatter", *(["box", "histogram"] if many else [])]
-    found: list[Chart] = []
     for mark in order:
         other = drawn_as(mark, rows) if mark != chart.mark else None
         if other is not None:
             found.append(other)
     return tuple(found[:3])
+
+
+def _apart_or_together(chart: Chart, rows: Rows) -> Chart | None:
+    """A chart in small charts where its series are too many, or lines that cross too often, to be followed; small charts in one."""
+    if is_small(chart):
+        return check(replace(chart, stack="", title=""), rows)
+    if chart.mark not in SMALL_MARKS or not chart.series:
+        return None
+    points = points_of(chart, rows)
+    is_tangled = (
+        chart.mark == "line" and len(points.values) > 2 and _crossings(points) >= 3 * len(points.values)
+    )
+    if points.series <= MANY_SERIES and not is_tangled:
+        return None
+    return check(replace(chart, stack="small", title=""), rows)
+
+
+def _crossings(points: Points) -> int:
+    """How often lines of a chart cross each other."""
+    found = 0
+    lines = list(points.values.values())
+    for place, one in enumerate(lines):
+        for other in lines[place + 1 :]:
+            above = [
+                a > b for a, b in zip(one, other, strict=True) if a is not None and b is not None and a != b
+            ]
+            found += sum(a != b for a, b in zip(above, above[1:], strict=False))
+    return found
+
+
+def split_small(chart: Chart, rows: Rows) -> Chart:
+    """A chart in small charts by the column that suits best, the one of its columns that has fewest values; the chart as it is where none does.
+
+    Example:
+        >>> rows = Rows(("day", "city", "sales"), (("Mon", "Oslo", 3), ("Tue", "Oslo", 5), ("Mon", "Rome", 4), ("Tue", "Rome", 1)))
+        >>> split_small(Chart("bar", "day", ("sales",)), rows).series
+        'city'
+    """
+    columns = profiles(rows)
+    by = [c for c in columns if c.role in (Role.CATEGORY, Role.KEY, Role.TIME) and c.distinct > 1]
+    fitting = [c for c in by if c.name not in (chart.x, *chart.y) and c.distinct < len(rows.rows)]
+    if not fitting or chart.mark not in SMALL_MARKS:
+        return chart
+    series = min(fitting, key=lambda c: c.distinct)
+    along = next((c for c in columns if c.name == chart.x), None)
+    aggregate = chart.aggregate
+    if aggregate == "none" and along is not None and chart.y and not _unique(rows, along, series):
+        aggregate = "sum" if is_additive(chart.y[0]) else "mean"
+    return replace(chart, series=series.name, y=chart.y[:1], aggregate=aggregate, stack="small")
 
 
 def check(chart: Chart, rows: Rows) -> Chart:
@@ -322,6 +377,8 @@ def check(chart: Chart, rows: Rows) -> Chart:
         chart = _one_number(chart, rows)
     if chart.mark in ("box", "histogram"):
         chart = replace(chart, series="")
+    if chart.stack == "small" and chart.mark not in SMALL_MARKS:
+        chart = replace(chart, stack="")
     for name in (chart.x, *chart.y, chart.series):
         if name and name not in rows.columns:
             raise ValueError(f'There is no column "{name}". The columns are: {", ".join(rows.columns)}.')
@@ -374,6 +431,8 @@ def _check_shape(chart: Chart) -> None:
         raise ValueError(f"A {chart.mark} chart takes one column on the y axis.")
     if chart.mark == "pie" and chart.series:
         raise ValueError("A pie has no series; choose bars to compare two categories.")
+    if chart.stack == "small" and not chart.series:
+        raise ValueError("Small charts need a column to split by: choose one under Split by.")
     if chart.series and chart.series in (chart.x, *chart.y):
         raise ValueError("The series must be another column than those on the axes.")
     if chart.series and len(chart.y) > 1:
