@@ -93,12 +93,13 @@ NOT_FILTERED = Crossed()
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """The choices of a page, and its cards under them. `picks` are the columns of a card that can filter another one."""
+    """The choices of a page, and its cards under them. `picks` are the columns of a card that can filter another one, `columns` all of each."""
 
     choices: tuple[Choice, ...] = ()
     cards: Mapping[int, Crossed] = field(default_factory=dict)
     picks: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
     is_understood: bool = True
+    columns: Mapping[int, Sequence[Meant]] = field(default_factory=dict)
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -158,7 +159,7 @@ def cards_cross(
     }
     shown = [one for one in served if columns[one.card.pk]]
     cards = _crossed(shown, columns, choices, only) if choices else {}
-    return Crossing(tuple(choices), cards, picks, len(choices) > 0 or not conditions)
+    return Crossing(tuple(choices), cards, picks, len(choices) > 0 or not conditions, columns)
 
 
 def is_same(one: Meant, other: Meant) -> bool:

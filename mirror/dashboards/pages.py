@@ -24,6 +24,7 @@ from mirror.dashboards.forms import EVERY
 from mirror.dashboards.models import Card, Dashboard, Drawing, Supply
 from mirror.dashboards.selectors import may_stop
 from mirror.dashboards.services import CARDS, CardServed
+from mirror.dashboards.setting import Settings, settings_of
 from mirror.dashboards.where_pages import (
     WherePage,
     cells_linked,
@@ -55,6 +56,7 @@ FULL_ROWS = 500
 BESIDE = 3
 # A card that is so wide takes half of a page of middling width, and a wider one all of it.
 HALF = 4
+NOTHING_SET: Settings = {}
 
 _FAILED = {
     "refused": "This SQL was not run",
@@ -131,6 +133,7 @@ class CardView:
     crossed: str = ""
     is_filtered: bool = False
     picks: str = ""
+    sets: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +202,8 @@ def dashboard_page(
 ) -> DashboardPage:
     """Lay out a dashboard for somebody, with all its cards or `only` some."""
     shown = [one for one in served if only is None or one.card.pk in only]
-    views = tuple(card_view(user, one, values, crossing) for one in shown)
+    settings = settings_of(served, crossing.columns)
+    views = tuple(card_view(user, one, values, crossing, settings) for one in shown)
     times = [view.when for view in views if view.when is not None]
     return DashboardPage(
         dashboard=dashboard,
@@ -214,7 +218,7 @@ def dashboard_page(
         teams=tuple(sorted(team.name for team in dashboard.teams.all())),
         refreshed=EVERY.get(dashboard.refresh_minutes, "") if dashboard.refresh_minutes else "",
         oldest=min(times) if times else None,
-        where=where_page(served, values, crossing),
+        where=where_page(served, values, crossing, settings),
         is_presented=SCREEN in values and not editing,
         screen_url=where_carried({**values, SCREEN: "1"}, crossing.conditions),
         leave_url=where_carried(
@@ -255,14 +259,18 @@ def card_page(
         fields=tuple(fields_of([served.card], values)),
         carried=where_carried(values, crossing.conditions),
         may_change=dashboard.owner_id == user.pk,
-        where=where_page([served], values, crossing),
+        where=where_page([served], values, crossing, {}),
     )
 
 
 def card_view(
-    user: User, served: CardServed, values: Mapping[str, str], crossing: Crossing = NOT_CROSSED
+    user: User,
+    served: CardServed,
+    values: Mapping[str, str],
+    crossing: Crossing = NOT_CROSSED,
+    settings: Settings = NOTHING_SET,
 ) -> CardView:
-    """Lay out one card, under what was chosen on others."""
+    """Lay out one card, under what was chosen on others; `settings` are the parameters that its columns give values of."""
     card, carried = served.card, where_carried(values, crossing.conditions)
     fed = tuple(str(one["name"]) for one in parameters_of(card))
     is_seen = card.source is not None and not served.is_hidden and not served.is_gone
@@ -309,8 +317,9 @@ def card_view(
         view = replace(view, stop_url=reverse("dashboards:card_stop", args=[card.pk]))
     crossed = crossing.of(card.pk)
     view = _supplied(view, card, supply, served.supplied.drawing, crossed)
-    linked, picks = cells_linked(card.pk, view.rows, preview_passing(supply, crossed), values, crossing)
-    return replace(view, rows=linked, picks=picks)
+    preview = preview_passing(supply, crossed)
+    linked, picks, sets = cells_linked(card.pk, view.rows, preview, values, crossing, settings)
+    return replace(view, rows=linked, picks=picks, sets=sets)
 
 
 def _gone(card: Card) -> str:

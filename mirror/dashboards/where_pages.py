@@ -10,19 +10,29 @@ from urllib.parse import urlencode
 
 from mirror.asking.kept_steps import PREVIEW_CHARS, rows_preview
 from mirror.dashboards.card_rows import PREVIEW_ROWS
-from mirror.dashboards.crossing import WHERE, Crossed, Crossing, cell_filter, where_carried
+from mirror.dashboards.crossing import (
+    WHERE,
+    Choice,
+    Condition,
+    Crossed,
+    Crossing,
+    cell_filter,
+    where_carried,
+)
 from mirror.dashboards.models import Supply
 from mirror.dashboards.services import CardServed
+from mirror.dashboards.setting import Settings, set_url, value_set
 from mirror.phrases import counted
 from mirror.results.cells import Cell
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A choice that filters cards, in words, and the address without it."""
+    """A choice that filters cards, in words, and the address without it. `sets` are parameters that can be set to its value instead, in words and as addresses."""
 
     words: str
     url: str
+    sets: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +47,9 @@ class WherePage:
     problem: str = ""
 
 
-def where_page(served: Sequence[CardServed], values: Mapping[str, str], crossing: Crossing) -> WherePage:
+def where_page(
+    served: Sequence[CardServed], values: Mapping[str, str], crossing: Crossing, settings: Settings
+) -> WherePage:
     """Choices in words, each with the address without it."""
     if not crossing.choices:
         problem = (
@@ -48,10 +60,7 @@ def where_page(served: Sequence[CardServed], values: Mapping[str, str], crossing
     told = [(str(one.card), cards[one.card.pk]) for one in served if one.card.pk in cards]
     filtered = [title for title, one in told if one.by]
     said = f"{counted(len(filtered), 'card')} filtered, by the rows that are stored"
-    chips = (
-        Chip(choice.words, where_carried(values, [one for one in every if one != choice.condition]) or "?")
-        for choice in crossing.choices
-    )
+    chips = (_chip(choice, values, every, settings) for choice in crossing.choices)
     return WherePage(
         tuple(chips),
         said,
@@ -61,17 +70,34 @@ def where_page(served: Sequence[CardServed], values: Mapping[str, str], crossing
     )
 
 
+def _chip(choice: Choice, values: Mapping[str, str], every: Sequence[Condition], settings: Settings) -> Chip:
+    others = [one for one in every if one != choice.condition]
+    value = value_set(choice.condition.text)
+    offered = settings.get(choice.column.card, {}).get(choice.column.number, ()) if value else ()
+    sets = tuple(
+        (setting.words(value), set_url(setting, value, values, others))
+        for setting in offered
+        if values.get(setting.name) != value
+    )
+    return Chip(choice.words, where_carried(values, others) or "?", sets)
+
+
 def cells_linked(
     card: int,
     cells: Sequence[tuple[Cell, ...]],
     preview: Mapping[str, Any],
     values: Mapping[str, str],
     crossing: Crossing,
-) -> tuple[tuple[tuple[Cell, ...], ...], str]:
-    """Cells that lead to the page that they filter, a chosen one to the page without it; and the columns that do, as JSON."""
+    settings: Settings,
+) -> tuple[tuple[tuple[Cell, ...], ...], str, str]:
+    """Cells that lead to the page that they filter, a chosen one to the page without it; and the columns that do, as JSON.
+
+    A cell that filters no other card sets the first parameter it is a value of. The parameters of columns are given as JSON, too.
+    """
     picks = crossing.picks.get(card, {})
-    if not picks or not cells:
-        return tuple(cells), ""
+    sets = settings.get(card, {})
+    if not (picks or sets) or not cells:
+        return tuple(cells), "", ""
     own = {one.prefix: one.text for one in crossing.conditions if one.card == card}
     rests = {
         number: where_carried(values, [one for one in crossing.conditions if one.prefix != prefix])
@@ -90,7 +116,16 @@ def cells_linked(
             told = "" if is_chosen else f"{'&' if rest else '?'}{urlencode({WHERE: prefix + text})}"
             url = f"{rest}{told}" or "?"
             row[number] = replace(row[number], url=f"{url}#card-{card}", is_chosen=is_chosen)
-    return tuple(map(tuple, rows)), json.dumps(picks)
+        for number, (setting, *_) in sets.items():
+            if number in picks or number >= len(row):
+                continue
+            value = value_set(cell_filter(raw[number], preview["kinds"][number], PREVIEW_CHARS))
+            if value:
+                url = set_url(setting, value, values, crossing.conditions)
+                is_set = values.get(setting.name) == value
+                row[number] = replace(row[number], url=f"{url}#card-{card}", is_chosen=is_set)
+    told_sets = {number: [(one.name, one.label) for one in found] for number, found in sets.items()}
+    return tuple(map(tuple, rows)), json.dumps(picks) if picks else "", json.dumps(told_sets) if sets else ""
 
 
 def preview_passing(supply: Supply, crossed: Crossed) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Where the columns of a statement come from, as far as its SQL alone tells.
 
-Decides which two results show the same column of a database. It reads no catalog: a name without its table is followed only
+Decides which two results show the same column of a database, and which column a :name is a value of. It reads no catalog: a name without its table is followed only
 where one table can have it.
 """
 
@@ -63,15 +63,8 @@ def _columns(
         return _columns(tree.this, around, depth + 1)
     if not isinstance(tree, exp.Select):
         return None
-    known = dict(around)
-    for cte in tree.ctes:
-        known[cte.alias.lower()] = (
-            _columns(cte.this, known, depth + 1) if not cte.args["alias"].columns else None
-        )
-    start = tree.args.get("from_") or tree.args.get("from")
-    parts = [start.this] if start else []
-    parts += [join.this for join in tree.args.get("joins") or ()]
-    sources = {part.alias_or_name.lower(): part for part in parts}
+    known = _known(tree, around, depth)
+    sources = _sources(tree)
     found: dict[str, Origin] = {}
     for place, shown in enumerate(tree.expressions):
         if isinstance(shown, exp.Star) or isinstance(shown, exp.Column) and isinstance(shown.this, exp.Star):
@@ -81,6 +74,71 @@ def _columns(
             shown.unalias(), sources, known, depth
         )
     return found
+
+
+@lru_cache(AT_HAND)
+def equated(sql: str, dialect: str) -> tuple[tuple[str, str], ...]:
+    """Give each :name of a statement that a column must equal, with that column as its origin says it.
+
+    Example:
+        >>> equated("SELECT 1 FROM orders o JOIN customers c ON c.id = o.customer_id WHERE c.country = :land AND o.total > :least", "sqlite")
+        (('land', 'customers.country'),)
+        >>> equated("SELECT 1 FROM customers WHERE :land IS NULL OR lower(country) = lower(:land)", "sqlite")
+        (('land', 'customers.country'),)
+        >>> equated("SELECT 1 FROM customers WHERE NOT country = :land", "sqlite")
+        ()
+    """
+    try:
+        tree = sqlglot.parse_one(sql, dialect=dialect)
+        found = [_equated(node) for node in tree.find_all(exp.Placeholder, bfs=False) if node.name]
+    except ODD:
+        return ()
+    return tuple(dict.fromkeys(pair for pair in found if pair is not None))
+
+
+def _equated(node: exp.Placeholder) -> tuple[str, str] | None:
+    around, part = node.parent, node
+    while isinstance(around, exp.Paren | exp.Lower | exp.Upper | exp.Trim):
+        around, part = around.parent, around  # type: ignore[assignment]
+    if (
+        not isinstance(around, exp.EQ | exp.In)
+        or around.find_ancestor(exp.Not, exp.Select, exp.Case).__class__ is not exp.Select
+    ):
+        return None
+    other = around.this if around.this is not part else around.args.get("expression")
+    while isinstance(other, exp.Paren | exp.Lower | exp.Upper | exp.Trim):
+        other = other.this
+    select = around.find_ancestor(exp.Select)
+    if not isinstance(other, exp.Column) or select is None:
+        return None
+    selects = [select]
+    while (outer := selects[-1].find_ancestor(exp.Select)) is not None:
+        selects.append(outer)
+    known: dict[str, dict[str, Origin] | None] = {}
+    for one in reversed(selects):
+        known = _known(one, known, 0)
+    column = _origin(other, _sources(select), known, 0).column
+    return (node.name, column) if column else None
+
+
+def _known(
+    tree: exp.Select, around: dict[str, dict[str, Origin] | None], depth: int
+) -> dict[str, dict[str, Origin] | None]:
+    """The origins of the columns of each query that is named before a SELECT."""
+    known = dict(around)
+    for cte in tree.ctes:
+        known[cte.alias.lower()] = (
+            _columns(cte.this, known, depth + 1) if not cte.args["alias"].columns else None
+        )
+    return known
+
+
+def _sources(tree: exp.Select) -> dict[str, exp.Expr]:
+    """What a SELECT reads from, by its names."""
+    start = tree.args.get("from_") or tree.args.get("from")
+    parts = [start.this] if start else []
+    parts += [join.this for join in tree.args.get("joins") or ()]
+    return {part.alias_or_name.lower(): part for part in parts}
 
 
 def _origin(

@@ -160,6 +160,77 @@ def test_cards_filter_cards_fill_the_screen_and_are_dragged(page: Page) -> None:
     page.get_by_role("button", name="Delete Places").click()
 
 
+def test_a_point_sets_a_value_of_the_dashboard_by_keyboard_and_by_mouse(page: Page) -> None:
+    ask(page, "How many customers are there in each country?")
+    answered(page)
+    add(page, "Countries", new="Sets")
+    board = page.url.partition("#")[0]
+    ask(page, "How many stores are there?")
+    answered(page)
+    write_sql(page, OF_COUNTRY)
+    page.get_by_label(":country").fill("Norway")
+    page.keyboard.press("Enter")
+    expect(page.locator("#result .panel-foot")).to_contain_text("1 row")
+    add(page, "Customers")
+    page.goto(board)
+    number = page.locator(".card", has_text="Customers").locator(".card-number")
+    expect(number).to_have_text("259")
+    place = page.locator(".card", has_text="Countries").locator("mirror-chart[data-drawn] .chart-place")
+    place.focus()
+    expect(page.locator("mirror-chart[data-walked]")).to_be_visible()
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url) if "/now/" in one.url else None)
+
+    # By keyboard: a menu, closed by Escape, then chosen from.
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#announcer")).to_contain_text("Enter offers what to do with it")
+    told = page.locator("#announcer").inner_text()
+    country = told.partition(":")[0]
+    page.keyboard.press("Enter")
+    item = page.get_by_role("menuitem", name=f"Set country to {country}")
+    expect(item).to_be_focused()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(item).to_have_count(0)
+    expect(place).to_be_focused()
+    assert page.url == board and not asked
+    page.keyboard.press("Enter")
+    expect(item).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(number).not_to_have_text("259")
+    assert page.url.endswith(f"?country={country.replace(' ', '+')}")
+    expect(page.get_by_role("textbox", name="country")).to_have_value(country)
+    expect(place).to_be_focused()
+    fed = {re.search(r"only-cards=([\d%C,]*)", url)[1] for url in asked}  # type: ignore[index]
+    assert len(fed) == 1 and "," not in fed.pop(), "the other card is not asked for"
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("menuitem", name="Clear country")).to_be_focused()
+    page.keyboard.press("Escape")
+    chosen = number.inner_text()
+    page.reload()
+    expect(number).to_have_text(chosen)
+    page.go_back()
+    expect(number).to_have_text("259")
+
+    # By mouse: the last bar.
+    bar = page.locator("mirror-chart[data-drawn] .bars .point path").first
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator("mirror-chart[data-walked]")).to_be_visible()
+    page.mouse.down()
+    page.mouse.up()
+    page.get_by_role("menuitem", name="Set country to").click()
+    expect(page).to_have_url(re.compile(r"\?country="))
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert sideways(page) <= 0
+    page.goto(board)
+    page.get_by_role("link", name="Arrange").click()
+    page.get_by_role("link", name="Delete").click()
+    page.get_by_role("button", name="Delete Sets").click()
+
+
 def test_why_a_figure_changed_is_watched_as_it_is_read_and_leads_to_a_value(page: Page) -> None:
     ask(page, "Number of returns by month in 2025")
     answered(page)

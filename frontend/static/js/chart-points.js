@@ -42,7 +42,8 @@ class Points {
     this.at = [next, Math.max(0, Math.min(last, point < 0 && step[0] > -Infinity && step[0] < Infinity ? 0 : point + step[0]))];
     if (last < 0) return;
     this.mark(...this.at);
-    const tail = this.filters(...this.at) ? `; Enter ${this.card ? "filters the other cards" : "shows its rows"}` : "";
+    const does = !this.card ? "shows its rows" : this.card.matches("[data-sets]") ? "offers what to do with it" : "filters the other cards";
+    const tail = this.filters(...this.at) ? `; Enter ${does}` : "";
     announce(`${this.words(...this.at)} (${this.at[1] + 1} of ${last + 1})${tail}`);
   }
 
@@ -99,6 +100,13 @@ class Points {
     return [xaxis._offset + xaxis.c2p(drawn?.x), yaxis._offset + yaxis.c2p(drawn?.y)];
   }
 
+  /** Where a point is on the screen; the chart where it has no place of its own. */
+  box(line, point) {
+    const whole = this.chart.place.getBoundingClientRect();
+    const [x, y] = this.spot(line, point);
+    return Number.isFinite(x + y) ? new DOMRect(whole.x + x, whole.y + y, 0, 0) : whole;
+  }
+
   // ------------------------------------------------------------ rows
 
   /** The filters of a point, by the numbers of their columns; nothing where a value makes none. */
@@ -119,8 +127,8 @@ class Points {
     this.show(line, at);
   }
 
-  /** The card of a dashboard whose values filter others. */
-  get card() { return this.chart.closest("[data-picks]"); }
+  /** The card of a dashboard whose values filter others, or set a parameter. */
+  get card() { return this.chart.closest("[data-picks], [data-sets]"); }
 
   get tabs() { return this.chart.closest("mirror-tabs"); }
 
@@ -128,7 +136,10 @@ class Points {
 
   async show(line, point) {
     const filters = this.filters(line, point);
-    if (filters && this.card) { this.chart.dispatchEvent(new CustomEvent("mirror-point", { bubbles: true, detail: filters })); return; }
+    if (filters && this.card) {
+      this.chart.dispatchEvent(new CustomEvent("mirror-point", { bubbles: true, detail: { values: filters, box: this.box(line, point) } }));
+      return;
+    }
     const form = this.grid?.querySelector("form");
     if (!filters || !form) { announce("The rows of this point cannot be shown alone."); return; }
     const words = this.words(line, point);

@@ -1,7 +1,7 @@
 // <mirror-board now>: the cards of a dashboard. Cards whose rows are on their way are asked for, all in one request, until they
 // are there. Changed values of the form above reload only the cards they feed, and stand in the address. With `editing` the buttons
 // of a card move and size it where it stands. A value that is chosen on a card filters the others, and stands in the address too.
-// With `presents` the cards stand alone. With `reloads` the page comes anew once its card has its rows.
+// Where a parameter takes it, a menu offers to set that instead. With `presents` the cards stand alone. With `reloads` the page comes anew once its card has its rows.
 import { announce } from "./announce.js";
 
 const POLL_MS = 700;
@@ -120,8 +120,14 @@ class MirrorBoard extends HTMLElement {
     const link = event.target.closest("a[data-where], a[data-screen]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || this.hasAttribute("reloads")) return;
     event.preventDefault();
-    if (link.matches("[data-screen]")) this.present(!this.hasAttribute("presents"));
-    else this.choose(new URL(link.href).searchParams);
+    if (link.matches("[data-screen]")) { this.present(!this.hasAttribute("presents")); return; }
+    const asked = new URL(link.href).searchParams;
+    const card = link.closest("[data-sets]");
+    const column = link.closest("td")?.cellIndex;
+    const prefix = card && JSON.parse(card.dataset.picks ?? "{}")[column];
+    const text = prefix && asked.getAll("where").find((one) => one.startsWith(prefix))?.slice(prefix.length);
+    if (text && !link.hasAttribute("aria-current") && this.offered(card, [[column, text]], asked, link.getBoundingClientRect(), link)) return;
+    this.go(asked);
   }
 
   // "f" shows the cards alone, and Escape leaves that; a browser that fills its screen leaves by itself.
@@ -152,12 +158,21 @@ class MirrorBoard extends HTMLElement {
     }
   }
 
-  /** A point of a chart was chosen: its values filter the other cards, or no longer do. */
-  pointed({ target, detail }) {
-    const picks = JSON.parse(target.closest("[data-picks]").dataset.picks);
+  /** A point of a chart was chosen: its values filter the other cards, or no longer do; where a parameter takes one, a menu offers both. */
+  pointed({ target, detail: { values, box } }) {
+    const card = target.closest("[data-picks], [data-sets]");
+    const filter = this.filtered(card, values);
+    if (this.offered(card, values, filter, box, target.place)) return;
+    if (filter) this.choose(filter);
+    else announce("No other card has this column.");
+  }
+
+  /** The address with these values of a card as filters, or without them where they are; null where they filter no other card. */
+  filtered(card, values) {
+    const picks = JSON.parse(card.dataset.picks ?? "{}");
     const asked = new URLSearchParams(location.search);
     let is = false;
-    for (const [column, text] of detail) {
+    for (const [column, text] of values) {
       const prefix = picks[column];
       if (!prefix) continue;
       is = true;
@@ -166,8 +181,45 @@ class MirrorBoard extends HTMLElement {
       for (const one of before) if (!one.startsWith(prefix)) asked.append("where", one);
       if (!before.includes(prefix + text)) asked.append("where", prefix + text);
     }
-    if (is) this.choose(asked);
-    else announce("No other card has this column.");
+    return is ? asked : null;
+  }
+
+  /** Offer to set the parameters that take one of these values of a card; false where none does. */
+  offered(card, values, filter, box, back) {
+    const sets = JSON.parse(card.dataset.sets ?? "{}");
+    const items = [];
+    for (const [column, text] of values) {
+      const value = /^==? ([^]+)/.exec(text)?.[1].trim();
+      for (const [name, label] of value ? sets[column] ?? [] : []) {
+        const asked = new URLSearchParams(location.search);
+        const is = asked.get(name) === value;
+        if (is) asked.delete(name); else asked.set(name, value);
+        items.push({ words: is ? `Clear ${label}` : `Set ${label} to ${value}`, act: () => this.go(asked) });
+      }
+    }
+    if (!items.length) return false;
+    if (filter) {
+      const [before, after] = [location.search, `?${filter}`].map((search) => new URLSearchParams(search).getAll("where").length);
+      items.push({ words: after < before ? "No longer filter the other cards" : "Filter the other cards by it", act: () => this.choose(filter) });
+    }
+    void import("./board-set.js").then(({ offer }) => offer(items, box, back));
+    return true;
+  }
+
+  /** Show what another address says: where values alone differ, the cards that they feed and no others are asked for. */
+  go(asked) {
+    const before = new URLSearchParams(location.search);
+    const fields = [...(this.form?.elements ?? [])].filter(({ name, type }) => name && type !== "hidden" && type !== "submit");
+    const differ = fields.filter(({ name }) => (before.get(name) ?? "") !== (asked.get(name) ?? "")).map(({ name }) => name);
+    for (const field of fields) field.value = asked.get(field.name) ?? "";
+    const wheres = [before, asked].map((one) => one.getAll("where").join("\n"));
+    if (!differ.length || wheres[0] !== wheres[1]) { this.choose(asked); return; }
+    this.address(asked);
+    this.begin(this.fed(differ));
+  }
+
+  fed(names) {
+    return [...this.querySelectorAll("[data-card]")].filter((card) => card.dataset.fed.split(" ").some((name) => names.includes(name)));
   }
 
   choose(asked, cards = [...this.querySelectorAll("[data-card]:not(.card-text)")]) {
@@ -209,8 +261,7 @@ class MirrorBoard extends HTMLElement {
     const differ = names.filter((name) => before.get(name) !== after.get(name));
     if (!differ.length) return;
     this.address(after);
-    const fed = [...this.querySelectorAll("[data-card]")].filter((card) => card.dataset.fed.split(" ").some((name) => differ.includes(name)));
-    this.begin(fed);
+    this.begin(this.fed(differ));
   }
 
   walked(event) {
@@ -311,7 +362,7 @@ function renew(old, fresh) {
   for (const part of [...old.children]) if (part !== body && !part.matches(".card-grip")) part.remove();
   body.before(...parts.slice(0, at));
   body.after(...parts.slice(at + 1));
-  for (const name of ["data-working", "data-picks"]) {
+  for (const name of ["data-working", "data-picks", "data-sets"]) {
     if (fresh.hasAttribute(name)) old.setAttribute(name, fresh.getAttribute(name));
     else old.removeAttribute(name);
   }

@@ -12,7 +12,7 @@ const PICTURE = 1000;
 // How far below the window a chart begins to load.
 const NEAR = "300px";
 // How wide a small chart is at least, but where two are side by side.
-const SMALL = 190;
+const SMALL = 165;
 // A taller chart is scrolled. One with `fits` is as tall as its place.
 const TALL = 540;
 const INKS = ["rgb(0, 0, 0)", "rgb(255, 255, 255)"];
