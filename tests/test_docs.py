@@ -470,7 +470,7 @@ def test_no_sentence_of_the_guide_begins_with_whoever_or_what(name):
 def test_what_is_vendored_has_the_sums_written_down():
     rows = re.findall(r"^\| `([^`]+)` .*`([0-9a-f]{64})`", text(DOCS[-1]), re.MULTILINE)
     folder = ROOT / "frontend/static/vendor"
-    files = [*folder.glob("*.js"), *folder.glob("fonts/*.woff2")]
+    files = [*folder.glob("*.js"), *folder.glob("fonts/*.woff2"), *folder.glob("topojson/*.json")]
     assert {name for name, _ in rows} == {str(path.relative_to(folder)) for path in files}
     for name, wanted in rows:
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == wanted

@@ -90,13 +90,13 @@ def why_named(typed: str) -> str:
 _MARKS = {
     "table": "none", "bar": "bar", "bars": "bar", "column": "bar", "columns": "bar", "line": "line", "lines": "line", "area": "area",
     "pie": "pie", "scatter": "scatter", "points": "scatter", "histogram": "histogram", "box": "box", "boxes": "box", "heatmap": "heatmap",
-    "heat map": "heatmap", "number": "number", "one number": "number",
+    "heat map": "heatmap", "map": "map", "number": "number", "one number": "number",
 }  # fmt: skip
 
 _MARK = "|".join(sorted(_MARKS, key=len, reverse=True))
 DRAWN = re.compile(
     r"(?:(?:please|and|now|can you) )*(?:(?:show|draw|plot|display|give|make|turn)(?: (?:it|this|that|me|them|these|the rows))* )?"
-    rf"(?:(?:as|into) (?:an? )?(?P<named>{_MARK})(?: (?:chart|graph|plot|diagram|view))?"
+    rf"(?:(?:as|into|on) (?:an? |the )?(?P<named>{_MARK})(?: (?:chart|graph|plot|diagram|view))?"
     rf"|(?:an? )?(?P<charted>{_MARK}) (?:chart|graph|plot|diagram))(?: (?:please|instead|now))*",
     re.IGNORECASE,
 )

@@ -103,7 +103,7 @@ class Chart:
     """A chart as data: what is drawn from which columns. Never code.
 
     `mark` is one of `bar`, `line`, `area`, `combo`, `scatter`, `pie`, `histogram`, `box`, `heatmap`,
-    `number` or `none`. `x`, `y` and `series` are column names; `aggregate` is `none`, `sum`, `mean`,
+    `map`, `number` or `none`. `x`, `y` and `series` are column names; `aggregate` is `none`, `sum`, `mean`,
     `count`, `min` or `max`. `stack` says how several series stand (`group`, `stack`, `share`, `small` for a
     small chart each, or as suits them), `sort` in which order categories (`value`, `-value`, `name`, or as suits them),
     `scale` is `log` or even, `line` a number to draw a line at. `chosen` by a person. `formats` are those of its columns.

@@ -1,10 +1,11 @@
-"""Charts of many parts: small charts chosen, walked and read on a phone."""
+"""Small charts and maps: chosen, walked and read on a phone."""
 
 from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.helpers import answered, ask, fits, violations
+from tests.browser.helpers import answered, ask, fits, violations, write_sql
+from tests.browser.running import Mirror
 
 PHONE = {"width": 390, "height": 844}
 
@@ -57,3 +58,63 @@ def test_small_charts_are_offered_walked_and_stand_two_abreast_on_a_phone(page: 
     expect(page.get_by_label("Several")).to_have_value("small")
     page.get_by_role("button", name="In one chart").click()
     expect(chart.locator(".annotation-text")).to_have_count(0)
+
+
+def test_a_map_loads_with_the_first_one_from_here_alone_and_is_walked_to_its_rows(
+    page: Page, mirror: Mirror
+) -> None:
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    ask(page, "How many customers are there in each country?")
+    answered(page)
+    page.locator("mirror-chart[data-drawn]").wait_for()
+    assert not [url for url in asked if "/maps." in url], "bars need no map"
+    page.get_by_role("button", name="Map", exact=True).press("Enter")
+    expect(page.locator("mirror-chart[data-drawn] .choroplethlayer path")).not_to_have_count(0)
+    assert len([url for url in asked if "/maps." in url]) == 1
+    assert not [url for url in asked if not url.startswith((mirror.url, "data:", "blob:"))], (
+        "nothing from elsewhere"
+    )
+    place = page.locator("mirror-chart .chart-place")
+    place.focus()
+    expect(page.locator("mirror-chart[data-walked]")).to_be_attached()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#announcer")).to_contain_text("Germany: 506 (2 of 28)")
+    ring, world = page.locator(".chart-ring").bounding_box(), place.bounding_box()
+    assert ring and world
+    assert 0.35 < (ring["x"] + 8 - world["x"]) / world["width"] < 0.55, "in the middle of the world"
+    page.keyboard.press("Enter")
+    expect(page.locator("mirror-grid tbody tr")).to_have_count(1)
+    expect(page.locator("mirror-grid tbody tr")).to_contain_text("Germany")
+    page.get_by_role("button", name="Back to the chart").press("Enter")
+
+    # A click on a country shows its rows: the widest shape is that of the United States.
+    page.locator(".drilled").wait_for(state="detached")
+    page.wait_for_timeout(300)
+    shape = page.locator("mirror-chart .choroplethlayer path").first.bounding_box()
+    assert shape is not None
+    page.mouse.click(shape["x"] + shape["width"] * 0.62, shape["y"] + shape["height"] * 0.6)
+    expect(page.locator(".drilled")).to_contain_text("Rows of ")
+    page.get_by_role("button", name="Back to the chart").click()
+
+    page.set_viewport_size(PHONE)
+    assert fits(page)
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        assert violations(page) == []
+
+
+def test_places_that_are_not_on_the_map_are_named_beside_it(page: Page) -> None:
+    ask(page, "How many stores are there?")
+    answered(page)
+    write_sql(
+        page,
+        "SELECT CASE country WHEN 'Norway' THEN 'Atlantis' ELSE country END AS country, count(*) AS n FROM customers GROUP BY 1",
+    )
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#result .panel-foot")).to_contain_text("28 rows")
+    page.get_by_role("button", name="Map", exact=True).click()
+    expect(page.locator("[data-chart-caption]")).to_contain_text(
+        "1 of 28 places is not on the map: Atlantis."
+    )

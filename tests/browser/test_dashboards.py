@@ -209,6 +209,7 @@ def test_a_point_sets_a_value_of_the_dashboard_by_keyboard_and_by_mouse(page: Pa
     chosen = number.inner_text()
     page.reload()
     expect(number).to_have_text(chosen)
+    expect(page.locator("mirror-chart[data-drawn]")).to_be_visible()
     page.go_back()
     expect(number).to_have_text("259")
 

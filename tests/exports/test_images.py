@@ -82,6 +82,14 @@ CHARTS = {
             "stack": "share",
         },
     ),
+    "a map": (
+        Rows(("country", "sales"), (("Norway", 3), ("Germany", 9), ("Malta", 1), ("Atlantis", 4))),
+        {"mark": "map", "x": "country", "y": ["sales"]},
+    ),
+    "points on a map": (
+        Rows(("lat", "lon", "sales"), ((59.9, 10.7, 4), (41.9, 12.5, 9))),
+        {"mark": "map", "x": "lon", "y": ["lat", "sales"]},
+    ),
     "small charts": (
         REGIONS,
         {"mark": "line", "x": "month", "y": ["orders"], "series": "region", "stack": "small"},
@@ -171,6 +179,14 @@ def test_marks_of_one_number_a_place_are_drawn_at_their_places(monkeypatch):
     order = charting.figure(Chart(**{**chart, "y": ("people",)}), rows)["layout"]["xaxis"]["categoryarray"]
     assert len(named) == 12
     assert all(order[int(at)] == text for text, at in named.items())
+
+
+def test_without_a_browser_a_map_is_bars_and_says_so(monkeypatch):
+    bars = drawn("a map", monkeypatch)[0]
+    assert [text.get_text() for text in bars.get_xticklabels()] == ["Germany", "Atlantis", "Norway", "Malta"]
+    assert any(images.NO_MAP in text.get_text() for text in bars.figure.texts)
+    points = drawn("points on a map", monkeypatch)[0]
+    assert list(points.lines[0].get_ydata()) == [59.9, 41.9]
 
 
 def drawn(name: str, monkeypatch) -> list[Axes]:
@@ -336,8 +352,8 @@ def test_the_colours_are_those_of_the_style_sheet_by_day():
     }
     assert tuple(found[f"series-{n}"] for n in range(1, 9)) == paper_style.SERIES
     assert tuple(found[f"scale-{n}"] for n in range(1, 6)) == paper_style.SCALE
-    names = ("panel", "text", "text-muted", "line", "line-strong")
-    ours = (paper_style.PANEL, paper_style.TEXT, paper_style.MUTED, paper_style.LINE, paper_style.STRONG)
+    names = ("panel", "text", "text-muted", "line", "line-strong", "sunken")
+    ours = tuple(getattr(paper_style, name) for name in ("PANEL", "TEXT", "MUTED", "LINE", "STRONG", "LAND"))
     assert tuple(map(found.get, names)) == ours
 
 

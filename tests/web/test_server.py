@@ -218,9 +218,15 @@ def over_the_wire(started: Running, page: str, imports: str, without: Sequence[s
 def test_scripts_are_small_on_the_wire_and_kept_for_a_year(started):
     at_once, ever = r"""(?:from|import)\s*["'](\./[^"']+)["']""", r"""["'](\./[^"'\s]+\.js)["']"""
     assert over_the_wire(started, "/", at_once) <= 40_000
-    run = over_the_wire(started, "/", ever, without=("mirror-sql", "mirror-board", "mirror-zone"))
+    run = over_the_wire(
+        started, "/", ever, without=("mirror-sql", "mirror-board", "mirror-zone", "build/maps")
+    )
     assert run <= 450_000, (
         "all that a run loads, chart and editor; the own scripts of the SQL page, of dashboards and of reports are no part of it"
+    )
+    with_map = over_the_wire(started, "/", ever, without=("mirror-sql", "mirror-board", "mirror-zone"))
+    assert 50_000 < with_map - run <= 80_000, (
+        "what draws maps, with the shapes of countries, comes with the first map"
     )
 
 

@@ -26,7 +26,7 @@ class Points {
   get series() {
     const [first] = this.data;
     if (first?.type === "heatmap") return first.z.map((row) => row.length);
-    return this.data.map((trace) => (trace.values ?? trace.x ?? []).length);
+    return this.data.map((trace) => (trace.values ?? trace.x ?? trace.hovertext ?? []).length);
   }
 
   walked(event) {
@@ -92,6 +92,10 @@ class Points {
     const { _fullLayout: layout, _fullData: full, calcdata } = this.chart.place;
     const isHeat = this.data[0].type === "heatmap";
     const trace = full?.[isHeat ? 0 : line];
+    if (layout?.geo) {
+      const place = calcdata?.[line]?.[point];
+      return layout.geo._subplot?.projection?.(place?.ct ?? place?.lonlat ?? [NaN, NaN]) ?? [NaN, NaN];
+    }
     const [xaxis, yaxis] = [layout?.[trace?.xaxis?.replace("x", "xaxis")], layout?.[trace?.yaxis?.replace("y", "yaxis")]];
     if (!xaxis?.c2p || !yaxis?.c2p) return [NaN, NaN];
     if (isHeat) return [xaxis._offset + xaxis.c2p(point), yaxis._offset + yaxis.c2p(line)];

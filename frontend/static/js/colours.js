@@ -47,6 +47,11 @@ export function template() {
       legend: { orientation: "h", x: 0, xanchor: "left", y: 0, yref: "container", yanchor: "bottom", font: { size: size(12), color: text }, title: { font: { size: size(12), color: muted } } },
       hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line-strong"), font: { color: text, size: 13 }, align: "left" },
       shapedefaults: { line: { color: text } }, annotationdefaults: { font: { size: size(12), color: muted } },
+      geo: {
+        bgcolor: "rgba(0,0,0,0)", showland: true, landcolor: colour("--sunken"), showcoastlines: false, showcountries: true,
+        countrycolor: colour("--line-strong"), countrywidth: 0.5, showframe: false,
+      },
+      coloraxis: { colorscale: scale, colorbar: { thickness: 10, outlinewidth: 0, tickfont: { size: size(12), color: muted }, title: { font: { size: size(12), color: muted } } } },
       hovermode: "closest", bargap: 0.28, separators: ".,",
     },
     data: {
@@ -54,6 +59,8 @@ export function template() {
       scatter: [{ line: { width: 2 }, marker: { size: 7 } }],
       box: [{ line: { width: 1.5 }, boxpoints: false }],
       heatmap: [{ colorscale: scale, colorbar: { thickness: 10, outlinewidth: 0, tickfont: { size: size(12), color: muted } }, hoverongaps: false }],
+      choropleth: [{ marker: { line: { color: colour("--line-strong"), width: 0.5 } } }],
+      scattergeo: [{ marker: { opacity: 0.85, line: { color: text, width: 0.5 } } }],
       pie: [{ sort: false, marker: { line: { color: colour("--panel"), width: 2 } } }],
     },
   };

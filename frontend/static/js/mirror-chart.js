@@ -13,6 +13,8 @@ const PICTURE = 1000;
 const NEAR = "300px";
 // How wide a small chart is at least, but where two are side by side.
 const SMALL = 165;
+// Below a narrower map stands the scale of its colours, not beside it.
+const NARROW = 480;
 // A taller chart is scrolled. One with `fits` is as tall as its place.
 const TALL = 540;
 const INKS = ["rgb(0, 0, 0)", "rgb(255, 255, 255)"];
@@ -23,6 +25,13 @@ let loading;
 function plotly() {
   loading ??= import("./build/charts.js").then(() => globalThis.Plotly, (error) => { loading = undefined; throw error; });
   return loading;
+}
+
+// What draws maps comes with the first map.
+let mapping;
+function maps() {
+  mapping ??= import("./build/maps.js").catch((error) => { mapping = undefined; throw error; });
+  return mapping;
 }
 
 class MirrorChart extends HTMLElement {
@@ -62,6 +71,7 @@ class MirrorChart extends HTMLElement {
     this.watch = undefined;
     if (this.place) globalThis.Plotly?.purge(this.place);
     this.place?.remove();
+    this.scale?.remove();
     this.place = this.points = null;
     delete this.dataset.walked;
     this.pointed = false;
@@ -70,12 +80,14 @@ class MirrorChart extends HTMLElement {
   async draw() {
     try {
       const library = await plotly();
+      if (this.figure.layout.geo) await maps();
       if (!this.place) return;
       const layout = this.layout();
       this.caption(layout);
       layout.autosize = true;
       const fits = this.hasAttribute("fits");
-      const tall = fits ? "100%" : height(this.figure);
+      const hasScale = layout.coloraxis?.showscale === false;
+      const tall = !fits ? height(this.figure) : hasScale ? "calc(100% - 2rem)" : "100%";
       this.place.style.height = layout.height > (fits && !layout.meta?.grids ? TALL : 0) ? `max(${tall}, ${layout.height}px)` : tall;
       // Small charts are scrolled with the page.
       this.toggleAttribute("data-grid", Boolean(layout.meta?.grids) && !fits);
@@ -84,8 +96,11 @@ class MirrorChart extends HTMLElement {
       delete layout.height;
       this.labelled = this.hasRoom();
       await library.react(this.place, this.labelled ? this.traces() : unlabelled(this.figure.data), layout, {
-        displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false,
+        displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false, scrollZoom: false,
       });
+      this.scale?.remove();
+      this.scale = hasScale ? scale(this.figure) : undefined;
+      if (this.scale) this.place.after(this.scale);
       this.dataset.drawn = "";
       this.points?.mark();
       if (this.place.tabIndex === 0 && !this.pointed) this.point();
@@ -137,6 +152,7 @@ class MirrorChart extends HTMLElement {
       if (layout.annotations?.[0]) layout.annotations[0].font = { size: wordSize(layout, width), color: colour("--text") };
     }
     inGrid(layout, width);
+    if (layout.coloraxis) layout.coloraxis.showscale = width >= NARROW;
     this.makeRoom(layout, width);
     // The word of a line's last point stands half beyond it.
     const points = this.figure.data.filter(({ mode, text }) => text && mode?.includes("text")).flatMap(({ text }) => text);
@@ -170,8 +186,10 @@ class MirrorChart extends HTMLElement {
     if (this.watch) return;
     this.watch = new ResizeObserver(() => {
       if (!this.place?.offsetWidth) return;
-      if (this.hasRoom() === this.labelled && !isWords(this.figure) && !this.figure.layout.meta?.grids) library.Plots.resize(this.place);
-      else this.draw();
+      if (this.hasRoom() === this.labelled && !isWords(this.figure) && !this.figure.layout.meta?.grids && !this.figure.layout.geo) {
+        this.points?.mark();
+        library.Plots.resize(this.place);
+      } else this.draw();
     });
     this.watch.observe(this);
   }
@@ -225,6 +243,17 @@ class MirrorChart extends HTMLElement {
     link.click();
     announce("Chart saved");
   }
+}
+
+/** The scale of a map's colours, from its least to its greatest figure. */
+function scale({ data }) {
+  const figures = data.flatMap(({ z, marker }) => z ?? marker.color).filter(Number.isFinite);
+  const made = document.createElement("div");
+  made.className = "chart-scale small muted";
+  made.setAttribute("aria-hidden", "true");
+  const words = [Math.min(...figures), Math.max(...figures)].map((figure) => new Intl.NumberFormat("en", { notation: "compact" }).format(figure));
+  made.append(words[0], document.createElement("i"), words[1]);
+  return made;
 }
 
 /** Put small charts into as many columns as there is room for. Their titles tell them apart, not colours. */
@@ -286,6 +315,7 @@ function isWords({ data, layout }) {
 function height({ data, layout }) {
   if (!data.length) return `${Math.max(9, 4 * lines(layout).length)}rem`;
   if (isWords({ data, layout })) return "14rem";
+  if (layout.geo) return "clamp(13rem, 60vw, 22rem)";
   return layout.showlegend && data.length > 3 ? "27rem" : "22rem";
 }
 

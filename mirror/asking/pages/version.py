@@ -42,6 +42,7 @@ MARKS = {
     "histogram": "Histogram",
     "box": "Boxes",
     "heatmap": "Heatmap",
+    "map": "Map",
     "number": "One number",
     "none": "No chart",
 }

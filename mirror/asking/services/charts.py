@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 DRAWN_ROWS = 100_000
 
 # Marks that draw one figure, whatever was drawn before.
-_OF_ONE = ("pie", "number", "box", "histogram", "heatmap")
+_OF_ONE = ("pie", "number", "box", "histogram", "heatmap", "map")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ is worse than one that is plainer.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 PAUSE_SECONDS = 300
 # The tallest image: bars that lie down make a chart taller than it was wanted.
 TALLEST = 1_600
+
+NO_MAP = "Drawn without a map, which takes a browser."
 
 _pause_until = 0.0
 
@@ -39,6 +42,7 @@ def chart_image(
     try:
         wanted = charting.check(Chart.read(chart), rows)
         figure = charting.figure(wanted, rows)
+        plainer = _without_map(wanted, rows)
     except (ValueError, ArithmeticError) as error:
         log.warning("A chart could not be drawn: %s", error)
         return None
@@ -48,8 +52,20 @@ def chart_image(
     if image is None:
         from mirror.exports.images import simple
 
+        if plainer is not None:
+            figure = paper_style.words_whole(charting.figure(plainer, rows), width)
+            height = min(max(height, int(figure["layout"].get("height") or 0)), TALLEST)
         image = simple.draw(figure, width, height, scale)
     return image
+
+
+def _without_map(chart: Chart, rows: Rows) -> Chart | None:
+    """What is drawn in place of a map by who has no shapes of countries, and says so; None for every other chart."""
+    if chart.mark != "map":
+        return None
+    mark = "scatter" if charting.is_of_coordinates(chart, rows) else "bar"
+    other = charting.check(replace(chart, mark=mark, y=chart.y[:1]), rows)
+    return replace(other, note=f"{NO_MAP} {other.note}".strip())
 
 
 def _by_browser(figure: dict[str, Any], width: int, height: int, scale: float) -> bytes | None:

@@ -21,7 +21,7 @@ from typing import Any
 
 from choreographer.protocol import DevtoolsProtocolError
 from django.conf import settings
-from kaleido import Kaleido
+from kaleido import Kaleido, PageGenerator
 from kaleido.errors import JavascriptError, KaleidoError
 
 from mirror.exports.images.paper_style import Json
@@ -82,10 +82,11 @@ class _Browser:
         return await self._kaleido.calc_fig(figure, opts=opts)
 
     async def _first_drawn(self, figure: Json, opts: Json) -> Any:
-        library = Path(settings.BASE_DIR) / "frontend/static/js/build/charts.js"
-        self._kaleido = Kaleido(
-            n=1, timeout=SECONDS, plotlyjs=library.as_uri(), mathjax=False, path=self._path
+        built = Path(settings.BASE_DIR) / "frontend/static/js/build"
+        page = PageGenerator(
+            plotly=(built / "charts.js").as_uri(), mathjax=False, others=[(built / "maps.js").as_uri()]
         )
+        self._kaleido = Kaleido(n=1, timeout=SECONDS, page_generator=page, path=self._path)
         await self._kaleido.open()
         return await self._kaleido.calc_fig(figure, opts=opts)
 

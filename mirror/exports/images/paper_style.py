@@ -15,6 +15,8 @@ LINE, STRONG = "#dde2e4", "#7f888c"
 SERIES = ("#156d75", "#c57007", "#518df3", "#571e4a", "#4d6129", "#8759b3", "#751d24", "#6d7e8c")
 SCALE = ("#ddf0ef", "#9fcfcf", "#5ba7aa", "#267c82", "#004d54")
 
+LAND = "#f4f7f8"
+
 INKS = ("#000000", "#ffffff")
 
 FONT = "DejaVu Sans, Noto Sans, Arial, sans-serif"
@@ -74,8 +76,10 @@ def readable(ground: Sequence[float]) -> str:
 
 def _inked(trace: Json) -> list[Json]:
     """A heatmap as one trace of the cells on which black is read best and one of the others: a trace writes in one colour."""
+    if "texttemplate" not in trace:
+        return [trace]
     known = [value for row in trace.get("z", ()) for value in row if value is not None]
-    if "texttemplate" not in trace or not known:
+    if not known:
         return [trace]
     low, high = min(known), max(known)
     ends = (low, high) if low < high else (low - 0.5, low + 0.5)
@@ -163,12 +167,31 @@ def _template() -> Json:
             "separators": ".,",
             "annotationdefaults": {"font": {"size": 14, "color": MUTED}},
             "shapedefaults": {"line": {"color": TEXT}},
+            "geo": {
+                "bgcolor": PANEL,
+                "showland": True,
+                "landcolor": LAND,
+                "showcoastlines": False,
+                "showcountries": True,
+                "countrycolor": STRONG,
+                "countrywidth": 0.5,
+            },
+            "coloraxis": {
+                "colorscale": _scale(),
+                "colorbar": {
+                    "thickness": 10,
+                    "outlinewidth": 0,
+                    "title": {"font": {"size": 12, "color": MUTED}},
+                },
+            },
         },
         "data": {
             "bar": [{"marker": {"line": {"width": 0}}, "textfont": {"color": TEXT}, "textangle": 0}],
             "scatter": [{"line": {"width": 2}, "marker": {"size": 7}}],
             "box": [{"line": {"width": 1.5}, "boxpoints": False}],
             "heatmap": [{"colorscale": _scale(), "colorbar": {"thickness": 10, "outlinewidth": 0}}],
+            "choropleth": [{"marker": {"line": {"color": STRONG, "width": 0.5}}}],
+            "scattergeo": [{"marker": {"opacity": 0.85, "line": {"color": TEXT, "width": 0.5}}}],
             "pie": [{"sort": False, "marker": {"line": {"color": PANEL, "width": 2}}}],
         },
     }

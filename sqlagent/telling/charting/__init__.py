@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlagent.telling.charting.drilling import drill
 from sqlagent.telling.charting.figures import figure, numbers_of
+from sqlagent.telling.charting.maps import is_of_coordinates
 from sqlagent.telling.charting.points import AGGREGATES, MARKS, SMALL_MARKS
 from sqlagent.telling.charting.suggesting import check, drawn_as, others, split_small, suggest
 
@@ -19,6 +20,7 @@ __all__ = [
     "drawn_as",
     "drill",
     "figure",
+    "is_of_coordinates",
     "numbers_of",
     "others",
     "split_small",

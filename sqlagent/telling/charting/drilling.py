@@ -13,6 +13,7 @@ from uuid import UUID
 
 from sqlagent.rows.columns import number_of
 from sqlagent.telling.charting.figures import bins
+from sqlagent.telling.charting.maps import is_of_coordinates, located, spots_drawn
 from sqlagent.telling.charting.points import MAX_POINTS, label, points_of, slices_of
 from sqlagent.values import Cell, Chart, Kind, Rows
 
@@ -39,6 +40,8 @@ def drill(chart: Chart, rows: Rows) -> Json | None:
         return _of_rows(chart, rows)
     if chart.mark == "histogram":
         return _of_bins(chart, rows)
+    if chart.mark == "map":
+        return _of_map(chart, rows)
     if chart.mark not in ("bar", "line", "area", "combo", "pie", "heatmap") or not chart.x:
         return None
     found = points_of(chart, rows)
@@ -87,6 +90,22 @@ def _of_rows(chart: Chart, rows: Rows) -> Json:
         trace.append([_filter(row[x], rows, x), _filter(row[y], rows, y)])
     names = [] if by is None else _names(rows, by, list(traces))
     return _told([x, y], list(traces.values()), by, names, is_by_trace=True)
+
+
+def _of_map(chart: Chart, rows: Rows) -> Json:
+    """Countries by the value that names them, points by their coordinates. A country of several names has no filter."""
+    x = rows.columns.index(chart.x)
+    if is_of_coordinates(chart, rows):
+        y = rows.columns.index(chart.y[0])
+        spots = [
+            [_filter(row[x], rows, x), _filter(row[y], rows, y)] for row, _, _ in spots_drawn(chart, rows)
+        ]
+        return _told([x, y], [spots], None, [], is_by_trace=True)
+    points = [
+        [[_filter(place.cells[0], rows, x) if len(place.cells) == 1 else None] for place in places]
+        for places in located(chart, rows).traces
+    ]
+    return _told([x], points, None, [], is_by_trace=True)
 
 
 def _of_bins(chart: Chart, rows: Rows) -> Json | None:

@@ -26,6 +26,12 @@ from sqlagent.rows.columns import (
     wall_clock,
 )
 from sqlagent.rows.formats import column_format, formatted, tick_format
+from sqlagent.telling.charting.maps import (
+    country_traces,
+    geo,
+    is_of_coordinates,
+    point_trace,
+)
 from sqlagent.telling.charting.marks import boxes, heat, last_and_before
 from sqlagent.telling.charting.points import (
     MAX_CATEGORIES,
@@ -83,6 +89,7 @@ def figure(chart: Chart, rows: Rows) -> Json:
             "pie": _pie,
             "box": _boxes,
             "heatmap": _heatmap,
+            "map": _map,
         }
         drawn = _dressed(chart, rows, marks.get(chart.mark, _axes)(chart, rows))
     if drawn["data"] and is_small(chart):
@@ -489,6 +496,27 @@ def _pie(chart: Chart, rows: Rows) -> Json:
         "textinfo": "label+percent",
     }
     return {"data": [data], "layout": _layout(chart, rows, False)}
+
+
+def _map(chart: Chart, rows: Rows) -> Json:
+    """Draw countries in the colour of their figure, or points at coordinates."""
+    # A map that is moved by a finger or a wheel holds a reader who scrolls past it.
+    layout = _layout(chart, rows, False) | {"geo": geo(chart, rows), "dragmode": False}
+    if is_of_coordinates(chart, rows):
+        return {
+            "data": [point_trace(chart, rows, lambda name, cell: _cell_said(chart, name, cell))],
+            "layout": layout,
+        }
+    column = chart.y[0] if chart.y else ""
+    layout["coloraxis"] = {"colorbar": {"title": {"text": measure_of(chart)}} | _ticks(chart, *chart.y[:1])}
+    return {
+        "data": country_traces(chart, rows, lambda value: _said(chart, column, value), _number),
+        "layout": layout,
+    }
+
+
+def _cell_said(chart: Chart, column: str, cell: Cell) -> str:
+    return formatted(cell, column_format(chart.formats, column)) or label(cell)
 
 
 def _words(chart: Chart, rows: Rows) -> Json:

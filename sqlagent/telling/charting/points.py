@@ -14,7 +14,20 @@ from typing import Any
 from sqlagent.rows.columns import Role, in_words, number_of, order_key, profile
 from sqlagent.values import Cell, Chart, Rows
 
-MARKS = ("bar", "line", "area", "combo", "scatter", "pie", "histogram", "box", "heatmap", "number", "none")
+MARKS = (
+    "bar",
+    "line",
+    "area",
+    "combo",
+    "scatter",
+    "pie",
+    "histogram",
+    "box",
+    "heatmap",
+    "map",
+    "number",
+    "none",
+)
 STACKS, SORTS, SCALES = (
     ("", "group", "stack", "share", "small"),
     ("", "value", "-value", "name"),

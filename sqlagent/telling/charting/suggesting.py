@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlagent.rows.columns import Profile, Role, is_additive, is_aggregate, number_of, profiles
 from sqlagent.rows.subject import measures_first, ranked_by, times_along
 from sqlagent.telling.charting.figures import is_reckoned, level_of
+from sqlagent.telling.charting.maps import check_map, map_note, on_map
 from sqlagent.telling.charting.points import (
     AGGREGATES,
     MARKS,
@@ -222,8 +223,10 @@ def _asks(question: str, *words: str) -> bool:
     return any(word in low for word in words)
 
 
-def drawn_as(mark: str, rows: Rows) -> Chart | None:
+def drawn_as(mark: str, rows: Rows, like: Chart | None = None) -> Chart | None:
     """A chart of these rows with this mark, its columns chosen by what they hold; None where it does not suit them.
+
+    A map has the figure of the chart that it is `like`.
 
     Example:
         >>> drawn_as("number", Rows(("month", "sales"), (("2024-01", 3), ("2024-02", 5)))).x
@@ -250,6 +253,7 @@ def drawn_as(mark: str, rows: Rows) -> Chart | None:
         "scatter": lambda: Chart("scatter", measures[0], (measures[1],)) if len(measures) > 1 else None,
         "histogram": lambda: Chart("histogram", y),
         "box": lambda: Chart("box", fewest, (y,)),
+        "map": lambda: on_map(like or Chart("map"), rows),
         "heatmap": lambda: (
             Chart("heatmap", x, (y,), few[0], "sum" if is_additive(y) else "mean") if few else None
         ),
@@ -286,11 +290,11 @@ def others(chart: Chart, rows: Rows) -> tuple[Chart, ...]:
     whole = len(rows.rows) <= MAX_LABELS // 2 and all(cell is not None and cell >= 0 for cell in cells)
     many = len(rows.rows) >= 20
     found = [one for one in (_apart_or_together(chart, rows),) if one is not None]
-    order = ["heatmap", "line", "bar", "combo"]
+    order = ["map", "heatmap", "line", "bar", "combo"]
     order += ["area", "number"] if timed else ["pie"] if whole else []
     order += ["scatter", *(["box", "histogram"] if many else [])]
     for mark in order:
-        other = drawn_as(mark, rows) if mark != chart.mark else None
+        other = drawn_as(mark, rows, chart) if mark != chart.mark else None
         if other is not None:
             found.append(other)
     return tuple(found[:3])
@@ -382,6 +386,8 @@ def check(chart: Chart, rows: Rows) -> Chart:
     for name in (chart.x, *chart.y, chart.series):
         if name and name not in rows.columns:
             raise ValueError(f'There is no column "{name}". The columns are: {", ".join(rows.columns)}.')
+    if chart.mark == "map":
+        chart = check_map(chart, rows)
     _check_shape(chart)
     by_name = {p.name: p for p in reversed(profiles(rows))}
     needs_numbers = [*chart.y] if chart.aggregate != "count" else []
@@ -394,7 +400,8 @@ def check(chart: Chart, rows: Rows) -> Chart:
             raise ValueError(f'"{name}" does not hold numbers, which a {chart.mark} chart needs there.')
     if chart.mark == "pie":
         _check_pie(chart, rows)
-    return replace(chart, note=note_of(chart, rows))
+    notes = [map_note(chart, rows) if chart.mark == "map" else "", note_of(chart, rows)]
+    return replace(chart, note=" ".join(filter(None, notes)))
 
 
 def _one_number(chart: Chart, rows: Rows) -> Chart:
