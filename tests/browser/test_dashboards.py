@@ -171,6 +171,7 @@ def test_a_point_sets_a_value_of_the_dashboard_by_keyboard_and_by_mouse(page: Pa
     page.get_by_label(":country").fill("Norway")
     page.keyboard.press("Enter")
     expect(page.locator("#result .panel-foot")).to_contain_text("1 row")
+    expect(page.locator("#versions")).to_contain_text("edited")
     add(page, "Customers")
     page.goto(board)
     number = page.locator(".card", has_text="Customers").locator(".card-number")

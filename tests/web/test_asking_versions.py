@@ -365,6 +365,21 @@ def test_small_charts_are_chosen_typed_offered_and_left_again(answered, as_alice
     assert (refused.status_code, "bars, lines or areas" in refused.json()["problem"]) == (422, True)
 
 
+def test_a_map_is_chosen_and_typed_and_what_has_no_place_is_told(answered, as_alice) -> None:
+    sql = "SELECT country AS land, count(*) AS customers FROM customers GROUP BY 1 UNION ALL SELECT 'Atlantis', 7"
+    version = ran(answered, sql)
+    assert version.chart["mark"] == "bar" and version.chart["others"][0]["mark"] == "map"
+    as_alice.post(reverse("asking:follow", args=[answered.pk]), {"question": "on a map"})
+    version.refresh_from_db()
+    assert (version.chart["mark"], version.chart["x"]) == ("map", "land")
+    assert version.chart["note"].endswith("places is not on the map: Atlantis.")
+    assert version.figure["data"][0]["type"] == "choropleth"
+    assert version.figure["drill"]["is_by_trace"] is True
+    other = ran(answered, "SELECT city AS town, count(*) AS customers FROM customers GROUP BY 1")
+    refused = as_alice.post(reverse("asking:chart", args=[other.pk]), {"mark": "map"})
+    assert refused.status_code == 422 and "no countries that the map knows" in refused.json()["problem"]
+
+
 @pytest.mark.parametrize("sent", [{"mark": "tornado"}, {"x": "nobody"}, {"y": "nobody"}])
 def test_a_chart_that_cannot_be_is_refused_in_words(answered, as_alice, sent) -> None:
     address = reverse("asking:chart", args=[answered.versions.get().pk])

@@ -98,7 +98,9 @@ def chart_asked(version: Version | None, typed: str) -> Version | None:
         raise AskingError("There are no rows to draw.")
     if mark == "any":
         if version.figure is None:
-            raise AskingError("Say which chart: bar, line, area, pie, scatter, histogram, box or heat map.")
+            raise AskingError(
+                "Say which chart: bar, line, area, pie, scatter, histogram, box, heat map or map."
+            )
         return version
     chart_change(version, {"stack": mark} if mark == "small" else {"mark": mark})
     return version
