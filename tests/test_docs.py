@@ -450,10 +450,10 @@ def test_the_guide_is_read_in_ten_minutes():
 def test_every_decision_has_its_parts_and_its_line_in_the_index():
     index = re.findall(r"^- \[(\d{4})\]\((\S+)\) (.+)$", text("docs/decisions/README.md"), re.MULTILINE)
     assert [path.name for path in DECISIONS] == [name for _, name, _ in index]
-    for path, (number, _, title) in zip(DECISIONS, index, strict=True):
-        assert number == path.name[:4], path.name
+    for at, (path, (number, _, title)) in enumerate(zip(DECISIONS, index, strict=True), 1):
+        assert number == path.name[:4] == f"{at:04d}", path.name
         said = path.read_text()
-        assert said.startswith(f"# {int(number)}. {title}\n\nDate: 20"), path.name
+        assert said.startswith(f"# {at}. {title}\n\nDate: 20"), path.name
         headings = re.findall(r"^## (.+)$", said, re.MULTILINE)
         assert headings == ["Context", "Decision", "What was given up"], path.name
 
