@@ -62,6 +62,8 @@ def works():
         ("open bills that are past due - how many and how much", "SELECT COUNT(*), SUM(net) FROM bills WHERE state = 'OPEN' AND due_date < '2025-11-26'"),
         ("how many work orders are overdue", f"SELECT COUNT(*) FROM work_orders WHERE {LATE}"),
         ("which 3 clients paid us the most in 2025", "SELECT client_name, SUM(amount) FROM payments JOIN bills USING (bill_id) JOIN clients USING (client_id) WHERE outcome <> 'failed' AND paid_at LIKE '2025%' GROUP BY client_id ORDER BY 2 DESC LIMIT 3"),
+        ("total payments received in q2 2025", "SELECT SUM(amount) FROM payments WHERE outcome <> 'failed' AND paid_at >= '2025-04-01' AND paid_at < '2025-07-01'"),
+        ("total payments received per client", "SELECT client_name, SUM(amount) FROM payments JOIN bills USING (bill_id) JOIN clients USING (client_id) WHERE outcome <> 'failed' GROUP BY client_id"),
         ("new clients per month", "SELECT strftime('%Y-%m', created_at), COUNT(*) FROM clients GROUP BY 1"),
         ("cancellations in 2024", "SELECT COUNT(*) FROM contracts WHERE state = 'CAN' AND end_date LIKE '2024%'"),
         ("how long does a contract last on average before it is cancelled, in days?", "SELECT AVG(julianday(end_date) - julianday(start_date)) FROM contracts WHERE state = 'CAN'"),

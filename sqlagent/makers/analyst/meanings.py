@@ -85,6 +85,8 @@ class Meanings:
                     summed = self._summed(thing.table, target.cost, agg, item.text)
                     out += summed
                     other += 0.25 if summed else 0.0
+                    if agg == "sum" and set(thing.noun) & PAID_EVENTS and any(worth(self.source, thing, agg)):
+                        other += 0.3  # total donations per fund are money
                     if agg == "avg" and not self.sketch.average and not item.text.lower().endswith("s"):
                         other += (
                             0.3 if any(worth(self.source, thing, agg)) else 0.0

@@ -21,7 +21,7 @@ EITHER = 0.01
 _VOID = frozenset({"void", "voided", "annulled", "deleted"})
 _UNDONE = _VOID | {"cancelled", "canceled", "draft", "rejected", "declined", "refused", "failed"}
 _GIFTS = frozenset(map(stem, ["donation", "gift", "contribution"]))
-_PAID = frozenset(map(stem, ["paid", "pays", "pay", "paying"]))
+_PAID = frozenset(map(stem, ["paid", "pays", "pay", "paying", "received", "collected"]))
 _PAYMENTS = frozenset(map(stem, ["payment", "charge", "receipt", "transfer", "collection"]))
 _NEVER = frozenset({"failed", "declined", "rejected", "bounced", "error", "voided", "void"})
 """States of payments by which no money moved."""
@@ -73,7 +73,10 @@ def without_voids(frame: Frame, reading: Reading, source: Source) -> list[Frame]
 
     Void rows are left out of money, and of gifts those that never came. Whether cancelled ones and drafts are, people differ in: both are offered. Counts count all.
     """
-    if not frame.measures or not frame.anchor or _is_named(reading):
+    said = {stem(word) for item in reading.items for word in fold(item.text).split()}
+    noun = set(source.model.things[frame.anchor].noun) if frame.anchor else set()
+    was_paid = bool(said & _PAID) and bool(noun & _PAYMENTS)  # a payment that failed paid nothing
+    if not frame.measures or not frame.anchor or said & (_UNDOING - _PAID if was_paid else _UNDOING):
         return [frame]
     if not any(_is_money(m) for m in _figures(frame)):
         return [frame]
@@ -83,23 +86,11 @@ def without_voids(frame: Frame, reading: Reading, source: Source) -> list[Frame]
         return [frame]
     if any(m.anchor != frame.anchor for m in _figures(frame)):
         return [frame]
-    is_void = is_void or _was_paid(reading, frame, source) and bool(set(own.values) & _NEVER)
+    is_void = is_void or was_paid and bool(set(own.values) & _NEVER)
     kept = replace(frame, where=(*frame.where, own))
     other = WITH_ALL if is_void else EITHER
     first, second = (kept, frame) if is_void else (frame, kept)
     return [first, replace(second, cost=round(frame.cost + other, 4))]
-
-
-def _is_named(reading: Reading) -> bool:
-    """Whether a question speaks of rows that were undone, or of all of them."""
-    said = {stem(word) for item in reading.items for word in fold(item.text).split()}
-    return bool(said & _UNDOING)
-
-
-def _was_paid(reading: Reading, frame: Frame, source: Source) -> bool:
-    """Whether a question says of payments that somebody paid, which a payment that failed is not."""
-    said = {stem(word) for item in reading.items for word in fold(item.text).split()}
-    return bool(said & _PAID) and bool(set(source.model.things[frame.anchor].noun) & _PAYMENTS)
 
 
 def _figures(frame: Frame) -> Iterator[Measure]:
