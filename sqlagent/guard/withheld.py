@@ -64,7 +64,7 @@ def narrowed(catalog: Catalog, withheld: Withheld) -> Catalog:
     Example:
         >>> from sqlagent.values import Column
         >>> staff = Table("staff", (Column("id"), Column("pay")), primary_key=("id",))
-        >>> made = narrowed(Catalog("sqlite", (staff, Table("fired"))), Withheld(frozenset(["fired"]), frozenset([ColumnRef("staff", "pay")])))
+        >>> made = narrowed(Catalog("sqlite", (staff, Table("fired", ()))), Withheld(frozenset(["fired"]), frozenset([ColumnRef("staff", "pay")])))
         >>> [(table.key, [c.name for c in table.columns]) for table in made.tables]
         [('staff', ['id'])]
     """

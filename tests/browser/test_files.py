@@ -15,7 +15,7 @@ LISTED = dict(re.findall(r"^\| `([^`]+)` .*`([0-9a-f]{64})` \|$", (VENDOR / "VEN
 
 
 def test_every_vendored_file_is_listed():
-    released = {path for kind in ("*.js", "*.css", "*.woff2") for path in VENDOR.rglob(kind)}
+    released = {path for kind in ("*.js", "*.css", "*.woff2", "*.json") for path in VENDOR.rglob(kind)}
     assert {path.relative_to(VENDOR).as_posix() for path in released} == set(LISTED)
 
 

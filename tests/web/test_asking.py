@@ -505,7 +505,7 @@ def test_a_list_of_runs_costs_the_same_few_reads_however_long(
 ) -> None:
     for number in range(12):
         services.run_follow(answered, f"How many {number}?")
-    with django_assert_max_num_queries(24) as seen:
+    with django_assert_max_num_queries(26) as seen:
         as_alice.get(reverse("asking:history"), {"q": "how"})
         as_alice.get(reverse("asking:history"))
     assert not [query for query in seen.captured_queries if '"catalog"' in query["sql"]]

@@ -172,7 +172,8 @@ def backup(first: Installation, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 LATER = {
-    "asking": {"0019_run_traceparent"},
+    "asking": {"0019_run_traceparent", "0020_llm_changes", "0021_shared_with_teams", "0022_sight"},
+    "comments": {"0001_initial"},
     "knowledge": {
         "0005_evaluations_done",
         "0006_posed_rounds",
@@ -180,12 +181,27 @@ LATER = {
         "0008_evaluations_with_llm",
         "0009_improvements_with_llm",
     },
+    "sharing": {"0001_initial"},
 }
 """Migrations that the earlier Mirror did not have, by their app."""
 
-UNKNOWN = frozenset({"knowledge_posedround", "knowledge_improvement", "knowledge_improvementstep"})
+UNKNOWN = frozenset(
+    {
+        "asking_llmchange",
+        "asking_run_teams",
+        "asking_thread_teams",
+        "comments_comment",
+        "comments_mailsoff",
+        "comments_mention",
+        "knowledge_improvement",
+        "knowledge_improvementstep",
+        "knowledge_posedround",
+        "sharing_sharelink",
+    }
+)
 ADDED = {
     "asking_run": "traceparent",
+    "asking_thread": "sight",
     "knowledge_evaluation": "with_llm",
     "knowledge_storedanswer": "is_example",
 }

@@ -80,6 +80,7 @@ ADDRESSES = {
     "knowledge:trial_change": ("correct", "correct"),
     "knowledge:answers": ("ask", None),
     "knowledge:take_back": (None, "correct"),
+    "knowledge:example_end": (None, "correct"),
     "knowledge:questions": ("correct", None),
     "knowledge:questions_new": (None, "correct"),
     "knowledge:questions_decide": (None, "correct"),
