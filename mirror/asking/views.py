@@ -206,11 +206,13 @@ def again(request: PersonRequest, pk: int) -> HttpResponse:
 @vary_on_headers("HX-Request")
 def run(request: PersonRequest, pk: int) -> HttpResponse:
     """A run: its steps while it works, then its answer. `?version=2` shows an earlier SQL."""
-    if shared := selectors.runs_shared_with(request.user).filter(pk=pk).first():
+    mine = selectors.runs_visible_to(request.user).filter(pk=pk).first()
+    if mine is None:
+        shared = get_object_or_404(selectors.runs_shared_with(request.user), pk=pk)
         return render(request, "asking/shared_run.html", {"page": shared_run(shared)})
-    found = _run(request, pk)
+    seen_by(request.user, mine.thread.source)
     number = request.GET.get("version", "")
-    page = run_page(found, number=int(number) if is_id(number) else None, wish=TableWish.read(request.GET))
+    page = run_page(mine, number=int(number) if is_id(number) else None, wish=TableWish.read(request.GET))
     return _render_run(request, page)
 
 
@@ -501,9 +503,12 @@ def history(request: PersonRequest) -> HttpResponse:
 @require_safe
 def thread(request: PersonRequest, pk: int) -> HttpResponse:
     """One thread as a conversation."""
-    if shared := selectors.threads_shared_with(request.user).filter(pk=pk).first():
+    mine = selectors.threads_visible_to(request.user).filter(pk=pk).first()
+    if mine is None:
+        shared = get_object_or_404(selectors.threads_shared_with(request.user), pk=pk)
         return render(request, "asking/shared_thread.html", {"page": shared_thread(shared)})
-    return render(request, "asking/thread.html", {"page": thread_page(_thread(request, pk))})
+    seen_by(request.user, mine.source)
+    return render(request, "asking/thread.html", {"page": thread_page(mine)})
 
 
 @require_POST
