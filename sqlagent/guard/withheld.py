@@ -113,4 +113,4 @@ def _table(table: Table, withheld: Withheld, catalog: Catalog) -> Table:
 def _names(text: str, withheld: Withheld) -> bool:
     """Say whether a text holds the name of a withheld table."""
     low = folded(text)
-    return any(folded(key) in low for key in withheld.tables)
+    return any(folded(key).rpartition(".")[2] in low for key in withheld.tables)

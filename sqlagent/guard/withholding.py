@@ -8,12 +8,14 @@ nothing that is withheld, so no refusal names it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from sqlagent.guard.lists import lists
 from sqlagent.guard.unknown import start_of
 from sqlagent.guard.withheld import Withheld, folded
 from sqlagent.values import Catalog, Refusal
@@ -36,6 +38,16 @@ _ODD = (
 )  # fmt: skip
 # Functions in FROM that read no table.
 _SERIES = frozenset(("generate_series", "range", "unnest", "json_each", "json_tree"))
+# Names that an engine takes for the key of a table, where none of its columns is called so.
+_KEYS = {"sqlite": frozenset(("rowid", "_rowid_", "oid")), "mysql": frozenset(("_rowid",))}
+# Functions and types that tell of tables: their comments, definitions, defaults, sizes, and whether they are there.
+_TELLING = re.compile(
+    r"pg_(?!typeof$|column_size$|client_encoding$).*|(?:obj|col|shobj)_description|to_reg\w+|has_\w+_privilege"
+    r"|row_security_active|format_type|reg(?:class|type|proc|procedure|oper|operator|role|namespace|config|dictionary|collation)"
+)
+_SYSTEM = ("pg_", "sqlite_", "duckdb_", "pragma_")
+# Bytes of a name that PostgreSQL reads.
+_NAME_BYTES = 63
 
 
 @dataclass
@@ -64,6 +76,10 @@ class _Look:
             name for name in ctes if self._is_table_withheld("", name) or self._hidden("", name)
         ):
             yield _unsure(f"No CTE may be called {clash[0]} here.", 0)
+        # The engine takes the name for the system table wherever the CTE is out of reach.
+        if system := sorted(name for name in ctes if name.startswith(_SYSTEM) or name in self._listed()):
+            yield _unsure(f"No CTE may be called {system[0]} here, like a system table.", 0)
+        yield from self._telling()
         for table in self.root.find_all(exp.Table):
             if (problem := self._table(table, ctes)) is not None:
                 yield problem
@@ -80,6 +96,34 @@ class _Look:
     @property
     def dialect(self) -> str:
         return self.catalog.dialect
+
+    def _listed(self) -> frozenset[str]:
+        """The names of system tables that are found without their schema."""
+        return frozenset(
+            name.rpartition(".")[2]
+            for name in lists(self.dialect).tables
+            if not name.startswith("information_schema.")
+        )
+
+    def _telling(self) -> Iterator[Refusal]:
+        """Look for names that PostgreSQL cuts into others, and for what tells of tables by their names."""
+        if self.dialect not in ("postgres", "duckdb"):
+            return
+        for at, token in enumerate(self.tokens):
+            if token.token_type in _LITERALS:
+                continue
+            if self.dialect == "postgres" and len(token.text.encode("utf-8", "replace")) > _NAME_BYTES:
+                yield _unsure(f"A name may have at most {_NAME_BYTES} bytes here.", token.start)
+            behind = [one.token_type for one in self.tokens[at + 1 : at + 2]]
+            is_used = behind == [TokenType.L_PAREN] or (
+                at and self.tokens[at - 1].token_type in (TokenType.DOT, TokenType.DCOLON, TokenType.ALIAS)
+            )
+            if is_used and _TELLING.fullmatch(folded(token.text)):
+                yield _unsure(
+                    f"{token.text[:60]} may not stand here.",
+                    token.start,
+                    "Look up tables in the schema browser.",
+                )
 
     def _is_table_withheld(self, schema: str, name: str) -> bool:
         return any(_is_named(key, schema, name) for key in self.withheld.tables)
@@ -121,7 +165,13 @@ class _Look:
         if not hidden:
             self.open.add(alias)
             return None
-        self.columns |= hidden
+        shown = {
+            folded(column.name)
+            for table in self.catalog.tables
+            if _is_named(table.key, schema, name)
+            for column in table.columns
+        }
+        self.columns |= hidden | (_KEYS.get(self.dialect, frozenset()) - shown)
         self.secret |= {alias, name}
         parts = [*node.parts, node.args["alias"].this if node.args.get("alias") else None]
         for part in parts:
@@ -199,6 +249,9 @@ class _Look:
                 continue
             if word == "natural" and token.token_type != TokenType.IDENTIFIER:
                 yield _unsure("NATURAL JOIN may not be written here.", token.start, "Join with ON or USING.")
+            if word == "match" and self.dialect == "sqlite" and token.token_type != TokenType.IDENTIFIER:
+                # The text behind it may name any column of a table for full-text search.
+                yield _unsure("MATCH may not be written here.", token.start, "Compare with LIKE.")
             if word in self.columns and not self._belongs_elsewhere(at):
                 yield Refusal(
                     f"There is no column {token.text[:60]} for you here.",
@@ -239,11 +292,9 @@ _LITERALS = frozenset(
 
 
 def _is_named(key: str, schema: str, name: str) -> bool:
-    """Say whether a name may stand for the table of a key. One without a schema may be found in any."""
-    own, _, bare = folded(key).rpartition(".")
-    if name == folded(key) or name == bare:
-        return not schema or not own or own == schema or name == folded(key)
-    return False
+    """Say whether a name may stand for the table of a key. One without a schema may be found in any; names may hold dots."""
+    whole = folded(key)
+    return name == whole or (whole.endswith(f".{name}") and (not schema or whole == f"{schema}.{name}"))
 
 
 def _unsure(

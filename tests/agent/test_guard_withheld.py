@@ -113,6 +113,45 @@ def test_schemas_are_told_apart_only_where_they_are_written():
         assert isinstance(check(sql, two, rule), Refusal), sql
 
 
+@pytest.mark.parametrize("dialect", ["postgres", "duckdb"])
+def test_a_table_with_a_dot_in_its_name_is_found_by_its_rule(dialect):
+    year = Catalog(
+        dialect,
+        (Table("staff.2024", (Column("id"), Column("pay")), "public"),),
+        default_schema="public",
+    )
+    rule = Policy(withheld=Withheld(columns=frozenset([ColumnRef("public.staff.2024", "pay")])))
+    for sql in (
+        'SELECT * FROM "staff.2024"',
+        'SELECT * FROM public."staff.2024"',
+        'SELECT x FROM "staff.2024" x',
+    ):
+        assert isinstance(check(sql, year, rule), Refusal), sql
+    assert isinstance(check('SELECT id FROM public."staff.2024"', year, rule), Passed)
+
+
+def test_a_name_that_postgres_cuts_is_not_taken_for_another_one():
+    long = "p" * 63
+    whole = Catalog("postgres", (Table("staff", (Column("id"), Column(long))),), "v1")
+    rule = Policy(withheld=Withheld(columns=frozenset([ColumnRef("staff", long)])))
+    sql = f"SELECT (SELECT {long}x FROM staff LIMIT 1) AS v FROM (SELECT 1 AS {long}x) AS y"
+    assert isinstance(check(sql, whole, rule), Refusal)
+
+
+def test_a_shown_column_called_like_the_key_of_a_table_is_read():
+    keyed = Catalog("sqlite", (Table("staff", (Column("oid"), Column("pay"))),), "v1")
+    rule = Policy(withheld=SECRET)
+    assert isinstance(check("SELECT oid FROM staff", keyed, rule), Passed)
+    assert isinstance(check("SELECT rowid FROM staff", keyed, rule), Refusal)
+
+
+def test_words_about_a_table_are_left_out_where_they_say_a_withheld_one_of_a_schema():
+    said = (Correction(Subject.DESCRIPTION, "hr.teams", told="Not the fired"),)
+    tables = (Table("teams", (Column("id"),), "hr"), Table("fired", (Column("id"),), "hr"))
+    made = narrowed(Catalog("postgres", tables, "v1", corrections=said), Withheld(frozenset(["hr.fired"])))
+    assert not made.corrections
+
+
 def statements(count: int) -> list[str]:
     """Make up statements of parts in every combination of a seeded draw, most of them attacks."""
     rng = random.Random(16)
