@@ -213,6 +213,12 @@ class LlmChange(Leased):
     place_id = models.PositiveBigIntegerField()
     rules = models.JSONField(default=dict, blank=True, help_text="sql and words, as the rules propose them")
     said = models.JSONField(default=dict, blank=True, help_text="sql, words, llm, privacy and sent")
+    sight = models.CharField(
+        max_length=32,
+        blank=True,
+        default="",
+        help_text="what was withheld from who asked; empty where nothing was",
+    )
 
     def __str__(self) -> str:
         return self.wish

@@ -17,6 +17,7 @@ from mirror.people.requests import PersonRequest, is_id, wants_fragment
 from mirror.sources.asked_views import source_asked
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
+from mirror.sources.sight import read_in_sight
 
 # Where a proposal is taken to by a page without scripts, by what the editor stands on.
 TAKERS = {"tab": "workbench:keep", "run": "asking:edit"}
@@ -93,7 +94,9 @@ def llm_change_stop(request: PersonRequest, pk: UUID) -> HttpResponse:
 
 
 def _llm_change(request: PersonRequest, pk: UUID) -> LlmChange:
-    seen = LlmChange.objects.filter(owner=request.user, source__in=sources_visible(request.user))
+    seen = LlmChange.objects.filter(
+        read_in_sight(request.user), owner=request.user, source__in=sources_visible(request.user)
+    )
     return get_object_or_404(seen.defer("source__catalog"), pk=pk)
 
 

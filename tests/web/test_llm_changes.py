@@ -8,7 +8,7 @@ from django.urls import reverse
 from mirror.asking.models import LlmChange, Version
 from mirror.llms.models import Endpoint, Use
 from mirror.llms.services import budget_set
-from mirror.sources.models import Source
+from mirror.sources.models import Source, WithheldName
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
 from tests.scripted_server import Bad, ScriptedServer
@@ -155,6 +155,16 @@ def test_rights_are_asked_again_when_the_worker_comes_and_at_each_look(server, s
         work_do("llm_change", LlmChange.objects.get().pk)
     assert not server.calls and LlmChange.objects.get().said["words"].startswith("The source is not there")
     assert as_bob.get(found["wait"], headers=JSON).status_code == 404
+
+
+def test_what_was_withheld_since_is_neither_sent_nor_shown(server, shop, team, bob, as_bob):
+    before, page = asked(as_bob, shop), reverse("asking:llm_change", args=[LlmChange.objects.get().pk])
+    WithheldName.objects.create(source=shop, team=team, table="customers")
+    Source.objects.filter(pk=shop.pk).update(withholds=True)
+    with unwatched():
+        work_do("llm_change", LlmChange.objects.get().pk)
+    assert not server.calls, "its prompt would be of now, its text of before"
+    assert as_bob.get(page).status_code == as_bob.get(before["wait"], headers=JSON).status_code == 404
 
 
 def test_a_change_is_its_owners_alone_and_can_be_stopped(server, shop, as_alice, as_bob, as_charlie):
