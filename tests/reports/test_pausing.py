@@ -13,9 +13,10 @@ from django.utils import timezone
 from mirror.reports import services
 from mirror.reports.models import Delivery, Report, ReportRun, SendingPause
 from mirror.reports.sending.pausing import pause_now
+from mirror.sources.models import Source, WithheldName, WithheldRight
 from mirror.work.leases import Status
 from tests.reports.looking import said, url
-from tests.reports.working import due, make, save_report, work_off
+from tests.reports.working import due, make, save_report, save_sql, work_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -153,3 +154,23 @@ def test_who_paused_it_and_why_is_kept_as_text(admin, as_admin, as_alice):
     kept = SendingPause.objects.get()
     assert kept.began_by == admin.username and len(kept.why) <= 300 and "\n" not in kept.why
     assert b"&lt;b&gt;x" in as_alice.get(reverse("reports:list")).content
+
+
+@pytest.mark.parametrize("how", ["column", "sending", "share"])
+def test_what_waited_asks_once_more_for_the_rights_of_its_owner(post, shop, team, bob, how):
+    report = save_report(bob, save_sql(bob, shop), to=["a@example.com"])
+    run = _paused_run(report)
+    assert run.outcome == "made" and run.deliveries.get().state == "held"
+    if how == "column":
+        WithheldName.objects.create(source=shop, team=team, table="customers", column="country")
+        Source.objects.filter(pk=shop.pk).update(withholds=True)
+    elif how == "sending":
+        WithheldRight.objects.create(source=shop, team=team, right="sending")
+    else:
+        shop.teams.clear()
+    services.sending_resume()
+    work_off()
+    assert not [mail for mail in post.mails() if "a@example.com" in mail.to]
+    delivery = run.deliveries.get(about="report")
+    assert delivery.state == Delivery.State.GIVEN_UP
+    assert "may not send" in delivery.answers[-1]["answer"]

@@ -18,6 +18,7 @@ from mirror.people.models import Quota, QuotaMet, User
 from mirror.people.quotas import quota_met, quota_use
 from mirror.reports.models import Channel, Delivery
 from mirror.reports.schedule.zones import at_zone
+from mirror.reports.selectors import rows_sendable
 from mirror.reports.sending.consents import consent_ask
 from mirror.reports.sending.pausing import pause_now
 from mirror.reports.sending.queueing import delivery_queue_again
@@ -47,6 +48,8 @@ COUNTED = {
     Quota.Kind.COMMENTS: ("written", "comment", "an hour"),
 }
 
+UNSENDABLE = "The owner of this report may not send these rows any more: a source is not theirs to see, or the rights on it changed."
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -62,6 +65,8 @@ def delivery_judge(delivery: Delivery) -> Verdict:
     """Say whether a delivery may go out now, and count it if it does."""
     if pause_now() is not None:
         return Verdict(PAUSED, Delivery.Held.PAUSE, timezone.now() + LOOK_AGAIN)
+    if delivery.about not in Delivery.NOTICES and not rows_sendable(delivery.run.report.owner, delivery.run):
+        return Verdict(UNSENDABLE)
     if delivery.held_at is not None:
         if _has_later(delivery):
             return Verdict(LATER, is_told=False)
