@@ -22,7 +22,7 @@ from mirror.sharing.models import ShareLink
 from mirror.sources.models import WithheldRight
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
-from tests.web.working import REVENUE, answer, unwatched
+from tests.web.working import REVENUE, answer, unwatched, work
 
 COUNTRY = {"name": "country", "kind": "text", "label": "Country", "default": "Norway"}
 OF_COUNTRY = "SELECT count(*) AS customers FROM customers WHERE country = :country"
@@ -168,6 +168,14 @@ def test_a_link_shows_the_stored_answer_and_no_sql(run, alice):
     assert "SELECT" not in page and SECRET_SQL not in page and "<form" not in page
     thread = opened(linked(run.thread, alice))
     assert REVENUE in thread and "<td" in thread and "SELECT" not in thread
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_link_to_typed_sql_is_not_called_like_it(shop, alice, media):
+    version = work(asking.sql_ask(alice, shop, "SELECT id FROM employees WHERE name <> 'nobody' LIMIT 2"))
+    for thing in (version.run, version.run.thread):
+        page = opened(linked(thing, alice))
+        assert "<td" in page and "SELECT" not in page and "nobody" not in page
 
 
 def test_a_link_to_a_question_keeps_to_the_version_that_was_shared(run, alice):

@@ -12,7 +12,7 @@ from typing import Any
 from mirror.asking import selectors
 from mirror.asking.models import Run, Thread, Version
 from mirror.asking.pages.words import mark_of
-from mirror.phrases import counted
+from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
 from mirror.results.formats import formats_of, ranges_of_rows, rows_cells
 from mirror.results.opened_files import ResultGone
@@ -21,6 +21,7 @@ from mirror.results.rows import rows_of
 
 # Rows that are shown of one question, of each question of a thread, and questions of a thread.
 ROWS, THREAD_ROWS, RUNS = 500, 20, 50
+UNNAMED = "Rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def shared_run(
     table = _table(version, rows)
     return SharedRun(
         id=run.pk,
-        title=run.asked or run.question or run.thread.title,
+        title=run.asked or run.question or _title(run.thread, with_sql=with_sql),
         question=run.question if run.asked and run.question != run.asked else "",
         owner=_name(run.thread.owner),
         source=run.thread.source.name,
@@ -88,12 +89,20 @@ def shared_run(
     )
 
 
+def _title(thread: Thread, *, with_sql: bool) -> str:
+    """What a thread is called; one that is called as the SQL typed in it has no name where no SQL is shown."""
+    if with_sql:
+        return thread.title
+    typed = Version.objects.filter(run__thread=thread).values_list("sql", flat=True)
+    return UNNAMED if any(one_line(sql, 200) == thread.title for sql in typed) else thread.title
+
+
 def shared_thread(thread: Thread, *, with_sql: bool = True) -> SharedThread:
     """Show a thread with the first rows of each of its questions."""
     runs = list(thread.runs.select_related("thread__source", "thread__owner").order_by("pk")[: RUNS + 1])
     return SharedThread(
         id=thread.pk,
-        title=thread.title,
+        title=_title(thread, with_sql=with_sql),
         owner=_name(thread.owner),
         source=thread.source.name,
         runs=tuple(shared_run(run, rows=THREAD_ROWS, with_sql=with_sql) for run in runs[:RUNS]),
