@@ -172,7 +172,13 @@ def backup(first: Installation, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 LATER = {
-    "asking": {"0019_run_traceparent", "0020_llm_changes", "0021_shared_with_teams", "0022_sight"},
+    "asking": {
+        "0019_run_traceparent",
+        "0020_llm_changes",
+        "0021_shared_with_teams",
+        "0022_sight",
+        "0023_sight_of_changes",
+    },
     "comments": {"0001_initial"},
     "knowledge": {
         "0005_evaluations_done",
