@@ -13,7 +13,7 @@ from mirror.asking.pages.version import VersionItem, VersionView, version_item, 
 from mirror.queries.pages import ValueField, values_fields
 from mirror.results.pages import TableWish
 from mirror.sources.pages import TableBlock, table_blocks, tables_found
-from mirror.sources.selectors import sources_asked
+from mirror.sources.selectors import sources_asked, sources_visible
 from mirror.sources.sight import catalog_shown, withheld_now
 from mirror.workbench.models import Tab
 from mirror.workbench.selectors import source_of, tabs_closed, tabs_open
@@ -85,15 +85,17 @@ class TabPage:
 
 @dataclass(frozen=True, slots=True)
 class NoTabPage:
-    """No tab is open: the sources to begin with, and the tabs closed last."""
+    """No tab is open: the sources to begin with, whether one sees only others (`is_looking`), and the tabs closed last."""
 
     sources: tuple[tuple[int, str, bool], ...]
+    is_looking: bool
     closed: tuple[TabItem, ...]
 
 
 def no_tab_page(user: User) -> NoTabPage:
     """Show what can be opened."""
-    return NoTabPage(_sources(user, None), _closed(user))
+    sources = _sources(user, None)
+    return NoTabPage(sources, not sources and sources_visible(user).exists(), _closed(user))
 
 
 def tab_page(

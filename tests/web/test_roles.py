@@ -205,6 +205,16 @@ def test_a_viewer_sees_neither_tables_nor_buttons_that_would_be_refused(shop, te
     assert reverse("asking:edit", args=[world.run.pk]) in run and "Add to dashboard" in run
 
 
+def test_a_viewer_is_led_to_dashboards_and_saved_sql_where_nothing_can_be_asked(
+    shop, team, as_bob, as_charlie
+):
+    give(shop, team, VIEWER)
+    start = as_bob.get(reverse("asking:ask")).content.decode()
+    assert f"Your team looks at {shop.name}" in start and "Connect a database" not in start
+    assert "Open saved SQL" in as_bob.get(reverse("workbench:start")).content.decode()
+    assert "You have no database to ask yet" in as_charlie.get(reverse("asking:ask")).content.decode()
+
+
 def test_a_viewer_asks_nothing_and_writes_no_sql_by_any_page(shop, team, as_bob, world):
     give(shop, team, VIEWER)
     run, version = world.run.pk, world.version.pk

@@ -12,7 +12,7 @@ from mirror.asking import selectors, services
 from mirror.asking.pages.words import PRIVACY, mark_of
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
-from mirror.sources.selectors import sources_asked
+from mirror.sources.selectors import sources_asked, sources_visible
 from mirror.sources.sight import seen_by
 
 if TYPE_CHECKING:
@@ -49,10 +49,12 @@ class RecentRun:
 class AskPage:
     """Everything the start page shows. `question` and `hint` are what was typed and `problem` why it was not taken.
 
+    `looked_at` names the sources that one sees where one may ask none.
     `missed` is a source that was chosen before, or named, and is not there for this person: another one is chosen instead.
     """
 
     sources: tuple[SourceChoice, ...]
+    looked_at: tuple[str, ...]
     chosen: SourceChoice | None
     question: str
     hint: str
@@ -95,6 +97,7 @@ def ask_page(
     )
     return AskPage(
         sources=choices,
+        looked_at=() if visible else tuple(sources_visible(user).values_list("name", flat=True)),
         chosen=next((choice for choice in choices if choice.is_chosen), None),
         question=question,
         hint=hint,
