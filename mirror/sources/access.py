@@ -98,7 +98,7 @@ def access_of(person: User, source: Source) -> Access:
             RightTold(
                 "Ask questions, write SQL, browse tables",
                 selectors.may_ask(person, source),
-                own or _through(teams, lambda one: one.role != Role.VIEWER, _lacking(teams, "a viewer")),
+                own or _through(teams, lambda one: one.role != Role.VIEWER, _lacking(teams, "viewers")),
             ),
             RightTold(
                 "Change terms, verified answers and the model",
@@ -108,7 +108,7 @@ def access_of(person: User, source: Source) -> Access:
             RightTold(
                 "Change limits",
                 selectors.may_edit(person, source),
-                own or _through(teams, lambda one: one.role == Role.EDITOR, _lacking(teams, "no editor")),
+                own or _through(teams, lambda one: one.role == Role.EDITOR, _lacking(teams, "no editors")),
             ),
             RightTold(
                 "Take rows away as files, or by programs and agents",
@@ -175,7 +175,7 @@ def _lacking(teams: tuple[ThroughTeam, ...], role: str) -> str:
     if not teams:
         return "It is shared with no team of theirs."
     named = ", ".join(one.name for one in teams)
-    return f"{named} is {role} here."
+    return f"Members of {named} are {role} here."
 
 
 def _corrects(person: User, source: Source, teams: tuple[ThroughTeam, ...]) -> str:
@@ -185,7 +185,7 @@ def _corrects(person: User, source: Source, teams: tuple[ThroughTeam, ...]) -> s
         return _through(teams, lambda one: one.role == Role.EDITOR, "")
     if may_correct(person, source):
         return "As an administrator who asks it."
-    return _lacking(teams, "no editor")
+    return _lacking(teams, "no editors")
 
 
 def _lacks_part(person: User, source: Source) -> bool:
