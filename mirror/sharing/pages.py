@@ -53,13 +53,17 @@ class ValueChoice:
 
 @dataclass(frozen=True, slots=True)
 class LinkBoard:
-    """A dashboard as a link shows it; `is_waiting` while rows of a card are being read."""
+    """A dashboard as a link shows it; `is_waiting` while rows of a card are being read.
+
+    `fixed` are the values that cards go by and a reader does not choose, each with its label.
+    """
 
     name: str
     description: str
     owner: str
     cards: tuple[CardView, ...]
     choices: tuple[ValueChoice, ...]
+    fixed: tuple[tuple[str, str], ...]
     oldest: datetime | None
     is_waiting: bool
 
@@ -108,11 +112,18 @@ def link_board(link: ShareLink, served: list[CardServed], values: dict[str, str]
     """Lay out a dashboard for who has a link to it: no SQL, nothing to press but listed values."""
     assert link.dashboard is not None
     views = tuple(_card(card_view(link.made_by, one, values)) for one in served)
-    labels = {field.name: field.label for field in fields_of([one.card for one in served], values)}
+    fields = fields_of([one.card for one in served], values)
+    labels = {field.name: field.label for field in fields}
     choices = tuple(
         ValueChoice(name, labels.get(name, name), values[name], tuple(listed))
         for name, listed in link.values.items()
         if len(listed) > 1
+    )
+    chosen = {choice.name for choice in choices}
+    fixed = tuple(
+        (field.label, field.value or field.default)
+        for field in fields
+        if field.name not in chosen and (field.value or field.default)
     )
     times = [view.when for view in views if view.when is not None]
     owner = link.dashboard.owner
@@ -122,6 +133,7 @@ def link_board(link: ShareLink, served: list[CardServed], values: dict[str, str]
         owner=owner.get_full_name() or owner.get_username(),
         cards=views,
         choices=choices,
+        fixed=fixed,
         oldest=min(times) if times else None,
         is_waiting=any(view.is_working for view in views),
     )

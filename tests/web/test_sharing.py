@@ -198,6 +198,8 @@ def test_a_link_to_a_dashboard_takes_listed_values_alone(board, alice):
     assert Supply.objects.count() == count, "nothing else was read"
     plain = opened(linked(board, alice), country="Germany")
     assert "<select" not in plain and Supply.objects.count() == count
+    assert "Country: Norway" in plain, "a value that nobody chooses is told"
+    assert "fixed-values" not in first
 
 
 def test_a_value_that_is_none_makes_no_link(board, as_alice):
