@@ -126,7 +126,9 @@ def test_a_condition_of_a_hint_is_told_as_it_was_used(page: Page):
 def asked_with_hint(page: Page, question: str, hint: str) -> None:
     """Ask with a hint, and wait for the answer."""
     page.goto("/?source=shop")
-    page.get_by_role("textbox", name="What do you want to know?").fill(question)
+    box = page.get_by_role("textbox", name="What do you want to know?")
+    box.fill(question)
+    box.blur()  # suggestions lie over the hint while somebody types
     page.get_by_text("Add a hint").click()
     page.get_by_role("textbox", name="Hint").fill(hint)
     page.get_by_role("button", name="Ask", exact=True).click()
