@@ -56,7 +56,7 @@ def comments_view(user: User, thing: Run | Dashboard) -> CommentsView:
     lines = tuple(
         CommentLine(
             id=one.pk,
-            author=one.author.get_full_name() or one.author.get_username(),
+            author=one.author.called,
             parts=_parts(one.text, people),
             when=one.created_at,
             is_edited=one.edited_at is not None,

@@ -56,7 +56,10 @@ def may_change(user: User, comment: Comment) -> bool:
 
 
 def people_seeing(thing: Thing) -> QuerySet[User]:
-    """List the people who see a thing, by user name: its owner, and members of its teams; of a question those who see its source."""
+    """List the people who see a thing, by user name: its owner, and members of its teams; of a question those who see its source.
+
+    Where a part of the source is withheld from teams, each of them is asked for by itself.
+    """
     people = User.objects.filter(is_active=True, is_service=False)
     if isinstance(thing, Dashboard):
         teams, owner = thing.teams.all(), thing.owner_id
@@ -64,8 +67,10 @@ def people_seeing(thing: Thing) -> QuerySet[User]:
         source, owner = thing.thread.source, thing.thread.owner_id
         teams = Team.objects.filter(Q(runs=thing) | Q(threads=thing.thread_id))
         people = people.filter(Q(pk=source.owner_id) | Q(memberships__team__in=source.teams.values("pk")))
-    seeing = people.filter(Q(pk=owner) | Q(memberships__team__in=teams.values("pk")))
-    return seeing.distinct().order_by("username")
+    seeing = people.filter(Q(pk=owner) | Q(memberships__team__in=teams.values("pk"))).distinct()
+    if isinstance(thing, Run) and thing.thread.source.withholds:
+        seeing = people.filter(pk__in=[one.pk for one in seeing if may_see(one, thing)]).distinct()
+    return seeing.order_by("username")
 
 
 def people_offered(thing: Thing, typed: str, to: User) -> QuerySet[User]:

@@ -1,38 +1,28 @@
 """The mail to who is mentioned in a comment: handed over, put off, or not sent, for reasons of this moment.
 
-Whether a mail may go out now is decided by who knows of pauses and recipients, by a signal.
+It keeps to pauses, quotas and recipients' words as any mail beside reports does.
 """
 
 from __future__ import annotations
 
-import logging
 from contextlib import suppress
-from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
-from django.utils import timezone
 
 from mirror.comments.models import Comment, Mention
 from mirror.comments.selectors import may_see, wants_mails
 from mirror.comments.services import mentioned_in, mentions_waiting, thing_of
-from mirror.delivery import channels
-from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.mails_beside import DROPPED, mail_person, mails_go_on
 from mirror.delivery.parcel import Introduction, Parcel
-from mirror.knowledge.signals import mail_judged
 from mirror.phrases import one_line
-from mirror.storable import storable
-from mirror.work.kinds import send
-from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
-
-log = logging.getLogger(__name__)
+from mirror.work.leases import Lease, LeaseLost
 
 BROKEN = "Something in Mirror itself broke while sending this. It was logged."
 GIVEN_UP = "The worker was interrupted {count} times over this mail."
 STOPPED = "It was stopped."
-DROPPED = "Sending was paused when this was queued, and it was dropped when sending went on."
 NO_ADDRESS = "They have no mail address, or are no longer here."
 NOT_WANTED = "They want no mails about mentions."
 NOT_SEEN = "They do not see what the comment is about any more."
@@ -50,19 +40,9 @@ def mention_do(lease: Lease) -> None:
         if why := _unsent(row):
             lease.end(answer=why)
             return
-        for _, said in mail_judged.send(Mention, person=row.person, uid=str(row.uid)):
-            if isinstance(said, tuple):
-                words, until = said
-                _later(lease, row, words, until)
-                return
-        to = row.person.email
-        try:
-            answer = channels.deliver("mail", {"to": [to]}, "", parcel_of(row), to)
-        except (DeliveryFailed, ChannelError) as failure:
-            _failed(lease, row, failure)
-        else:
-            lease.end(is_sent=True, answer=storable(answer))
-            log.info("Mention %s was sent", row.pk)
+        ended = mail_person(lease, row, row.person, parcel_of(row), "answer")
+        if ended is not None:
+            lease.end(is_sent=ended.is_sent, answer=ended.answer)
 
 
 def mention_break(lease: Lease) -> None:
@@ -83,28 +63,11 @@ def _unsent(row: Mention) -> str:
     return "" if mentioned_in(row.comment.text, {person.username.casefold(): person}) else NOT_MENTIONED
 
 
-def _later(lease: Lease, row: Mention, words: str, until: datetime | None) -> None:
-    if until is None:
-        lease.end(answer=words)
-    else:
-        lease.put_off(until, attempts=row.attempts - 1, answer=words)
-
-
-def _failed(lease: Lease, row: Mention, failure: DeliveryFailed | ChannelError) -> None:
-    waits, why = settings.DELIVERY_RETRY_MINUTES, storable(str(failure)[:2_000])
-    is_final = isinstance(failure, ChannelError) or failure.is_permanent or failure.is_refused
-    if is_final or row.tries >= len(waits):
-        lease.end(answer=why)
-        log.warning("Mention %s was given up", row.pk)
-        return
-    lease.put_off(timezone.now() + timedelta(minutes=waits[row.tries]), tries=row.tries + 1, answer=why)
-
-
 def parcel_of(row: Mention) -> Parcel:
     """What the mail says: who wrote what, and where."""
     comment = row.comment
     thing = thing_of(comment)
-    author = comment.author.get_full_name() or comment.author.get_username()
+    author = comment.author.called
     url = f"{settings.SITE_URL.rstrip('/')}{comment_place(comment)}"
     return Parcel(
         uid=str(row.uid),
@@ -138,11 +101,4 @@ def comment_place(comment: Comment) -> str:
 @transaction.atomic
 def mentions_go_on(*, drop: bool = False) -> int:
     """Let mails go out that waited while all sending was paused, or drop them; return how many waited."""
-    waiting = mentions_waiting()
-    for row in waiting:
-        if drop:
-            end_unheld(row, answer=DROPPED)
-        else:
-            Mention.objects.filter(pk=row.pk, status=Status.QUEUED).update(not_before=None)
-            send(row)
-    return len(waiting)
+    return mails_go_on(mentions_waiting(), {"answer": DROPPED} if drop else None)

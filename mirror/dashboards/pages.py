@@ -214,7 +214,7 @@ def dashboard_page(
         is_editing=editing,
         is_full=len(views) >= CARDS,
         most=CARDS,
-        owner=dashboard.owner.get_full_name() or dashboard.owner.username,
+        owner=dashboard.owner.called,
         teams=tuple(sorted(team.name for team in dashboard.teams.all())),
         refreshed=EVERY.get(dashboard.refresh_minutes, "") if dashboard.refresh_minutes else "",
         oldest=min(times) if times else None,

@@ -100,7 +100,7 @@ def row_of(row: Evaluation) -> EvaluationRow:
     """Lay out one evaluation for the list."""
     told = row.summary
     since = told.get("since")
-    who = row.asked_by.get_full_name() or row.asked_by.username if row.asked_by else ""
+    who = row.asked_by.called if row.asked_by else ""
     why = f"{row.get_cause_display()}{f' by {who}' if who else ''}"
     if row.measured_at is None:
         return EvaluationRow(row.pk, row, why, "", "", "", _state(row), False)

@@ -75,4 +75,4 @@ def answer_of(row: StoredAnswer) -> VerifiedAnswer:
 
 def said_name(user: User | None) -> str:
     """What somebody is called; empty for nobody."""
-    return (user.get_full_name() or user.get_username()) if user is not None else ""
+    return user.called if user is not None else ""

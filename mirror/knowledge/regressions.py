@@ -1,14 +1,11 @@
 """The owner of a source is told by mail when a question that was answered rightly is not any more.
 
-Whether a mail may go out now is decided by who knows of pauses and recipients, by a signal. What a server did not take is tried again with longer
-waits, as reports are.
+It keeps to pauses, quotas and recipients' words as any mail beside reports does.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
-from datetime import timedelta
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -16,23 +13,16 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from mirror.delivery import channels
-from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.mails_beside import DROPPED, mail_person, mails_go_on
 from mirror.delivery.parcel import Introduction, Parcel, Tone
 from mirror.knowledge.evaluating import Asked
 from mirror.knowledge.models import Evaluation
-from mirror.knowledge.signals import mail_judged
 from mirror.phrases import counted, one_line
-from mirror.storable import storable
-from mirror.work.kinds import send
-from mirror.work.leases import Lease, Status, end_unheld
-
-log = logging.getLogger(__name__)
+from mirror.work.leases import Lease, Status
 
 SHOWN = 20
 """Questions that one mail names."""
 
-DROPPED = "Sending was paused when this was queued, and it was dropped when sending went on."
 NO_ADDRESS = "The owner has no mail address, or is no longer here."
 
 
@@ -47,22 +37,10 @@ def regression_tell(lease: Lease, row: Evaluation) -> None:
     if not owner.email or not owner.is_active:
         lease.end(told=Evaluation.Told.GIVEN_UP, told_answer=NO_ADDRESS)
         return
-    for _, said in mail_judged.send(type(row), person=owner, uid=str(row.uid)):
-        if not isinstance(said, tuple):
-            continue
-        words, until = said
-        if until is None:
-            lease.end(told=Evaluation.Told.GIVEN_UP, told_answer=words)
-        else:
-            lease.put_off(until, attempts=row.attempts - 1, told_answer=words)
-        return
-    try:
-        answer = channels.deliver("mail", {"to": [owner.email]}, "", parcel_of(row), owner.email)
-    except (DeliveryFailed, ChannelError) as failure:
-        _failed(lease, row, failure)
-    else:
-        lease.end(told=Evaluation.Told.SENT, told_answer=storable(answer))
-        log.info("Evaluation %s was told to its owner", row.pk)
+    ended = mail_person(lease, row, owner, parcel_of(row), "told_answer")
+    if ended is not None:
+        told = Evaluation.Told.SENT if ended.is_sent else Evaluation.Told.GIVEN_UP
+        lease.end(told=told, told_answer=ended.answer)
 
 
 def parcel_of(row: Evaluation) -> Parcel:
@@ -103,31 +81,14 @@ def parcel_of(row: Evaluation) -> Parcel:
     )
 
 
-def _failed(lease: Lease, row: Evaluation, failure: DeliveryFailed | ChannelError) -> None:
-    waits, why = settings.DELIVERY_RETRY_MINUTES, storable(str(failure)[:2_000])
-    is_final = isinstance(failure, ChannelError) or failure.is_permanent or failure.is_refused
-    if is_final or row.tries >= len(waits):
-        lease.end(told=Evaluation.Told.GIVEN_UP, told_answer=why)
-        log.warning("The mail of evaluation %s was given up", row.pk)
-        return
-    until = timezone.now() + timedelta(minutes=waits[row.tries])
-    lease.put_off(until, tries=row.tries + 1, told_answer=why)
-
-
 # ---------------------------------------------------------------- when all sending was paused
 
 
 @transaction.atomic
 def regressions_go_on(*, drop: bool = False) -> int:
     """Let mails go out that waited, or give them up; return how many waited."""
-    waiting = list(regressions_waiting())
-    for row in waiting:
-        if drop:
-            end_unheld(row, told=Evaluation.Told.GIVEN_UP, told_answer=DROPPED)
-        else:
-            Evaluation.objects.filter(pk=row.pk, status=Status.QUEUED).update(not_before=None)
-            send(row)
-    return len(waiting)
+    dropped = {"told": Evaluation.Told.GIVEN_UP, "told_answer": DROPPED} if drop else None
+    return mails_go_on(regressions_waiting(), dropped)
 
 
 def regressions_waiting() -> list[Evaluation]:

@@ -4,6 +4,3 @@ from django.dispatch import Signal
 
 # Questions that somebody asked a source lately are wanted. Sent with `source`, `by` and `most`; receivers give a list of texts.
 questions_wanted = Signal()
-
-# A mail is about to go to `person`, under the name `uid`. Receivers say (why not, when to look again; None: never), or None where it may go.
-mail_judged = Signal()

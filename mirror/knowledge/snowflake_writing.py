@@ -118,7 +118,7 @@ class _Writer:
             by = one.verified_by
             made: Entry = {"name": _identifier(one.question)[:60], "question": one.question, "sql": sql}
             made["verified_at"] = int(one.verified_at.timestamp())
-            yield made | ({"verified_by": by.get_full_name() or by.get_username()} if by is not None else {})
+            yield made | ({"verified_by": by.called} if by is not None else {})
 
     def view(self, queries: list[Entry]) -> dict[str, Any]:
         """The whole view."""

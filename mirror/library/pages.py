@@ -179,7 +179,7 @@ def _edit(edit: SavedSqlEdit, before: SavedSqlEdit | None, saved: SavedSql) -> E
 def _who(edit: SavedSqlEdit) -> str:
     if edit.by is None:
         return "somebody"
-    return edit.by.get_full_name() or edit.by.username
+    return edit.by.called
 
 
 def _told(parameters: list[dict[str, str]]) -> str:

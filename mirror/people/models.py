@@ -54,6 +54,11 @@ class User(AbstractUser):
     objects: ClassVar[People] = People()
 
     @property
+    def called(self) -> str:
+        """The full name, else the user name."""
+        return self.get_full_name() or self.get_username()
+
+    @property
     def is_away(self) -> bool:
         """Whether the identity provider does not vouch for them now: they have no session, and their tokens rest."""
         account = getattr(self, "identity", None)

@@ -13,7 +13,7 @@ class ReportsConfig(AppConfig):
 
     def ready(self) -> None:
         """Make its kinds of work known; say which other mails may go out; let no file outlive its row."""
-        from mirror.knowledge.signals import mail_judged
+        from mirror.delivery.mails_beside import mail_judged
         from mirror.reports.work_kinds import Deliveries, ReportRuns
         from mirror.work.kinds import register
 

@@ -9,9 +9,9 @@ from django import forms
 
 from mirror.dashboards.card_parameters import Field
 from mirror.queries.values_typed import VALUE_CHARS
-from mirror.sharing.services import VALUES
+from mirror.sharing.services import LINK_HOURS, VALUES
 
-HOURS = {24: "a day", 24 * 7: "a week", 24 * 31: "a month", 24 * 92: "a quarter"}
+HOURS = {24: "a day", 24 * 7: "a week", 24 * 31: "a month", LINK_HOURS: "a quarter"}
 _PREFIX = "values-"
 
 

@@ -16,10 +16,11 @@ from mirror.dashboards.pages import CardView, card_view
 from mirror.phrases import counted
 from mirror.sharing import services
 from mirror.sharing.models import ShareLink
-from mirror.sharing.selectors import unsendable
+from mirror.sharing.selectors import links_closed
 
 if TYPE_CHECKING:
     from mirror.dashboards.services import CardServed
+    from mirror.people.models import User
 
 # States of cards that tell whoever has a link how to act on them; they cannot.
 _CLOSED = ("expired", "refused", "hidden", "gone", "failed", "value")
@@ -68,14 +69,18 @@ class LinkBoard:
     is_waiting: bool
 
 
-def link_lines(links: Iterable[ShareLink], absolute: Callable[[str], str]) -> tuple[LinkLine, ...]:
-    """Lay out links; `absolute` makes an address of a path."""
-    return tuple(_line(link, absolute) for link in links)
+def link_lines(
+    user: User, links: Iterable[ShareLink], absolute: Callable[[str], str]
+) -> tuple[LinkLine, ...]:
+    """Lay out links that somebody made; `absolute` makes an address of a path."""
+    found = list(links)
+    closed = links_closed(user, found)
+    return tuple(_line(link, absolute, is_closed=link.pk in closed) for link in found)
 
 
-def _line(link: ShareLink, absolute: Callable[[str], str]) -> LinkLine:
+def _line(link: ShareLink, absolute: Callable[[str], str], *, is_closed: bool) -> LinkLine:
     kind, page_url = _kind(link)
-    state = _state(link)
+    state = _state(link, is_closed=is_closed)
     return LinkLine(
         id=link.pk,
         title=services.link_title(link),
@@ -92,12 +97,12 @@ def _line(link: ShareLink, absolute: Callable[[str], str]) -> LinkLine:
     )
 
 
-def _state(link: ShareLink) -> str:
+def _state(link: ShareLink, *, is_closed: bool) -> str:
     if link.revoked_at is not None:
         return "revoked"
     if link.expires_at <= timezone.now():
         return "over"
-    return "withheld" if unsendable(link.made_by, link.thing) else "open"
+    return "withheld" if is_closed else "open"
 
 
 def _kind(link: ShareLink) -> tuple[str, str]:
@@ -130,7 +135,7 @@ def link_board(link: ShareLink, served: list[CardServed], values: dict[str, str]
     return LinkBoard(
         name=link.dashboard.name,
         description=link.dashboard.description,
-        owner=owner.get_full_name() or owner.get_username(),
+        owner=owner.called,
         cards=views,
         choices=choices,
         fixed=fixed,

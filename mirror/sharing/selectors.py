@@ -5,15 +5,17 @@ A link shows what its maker sees, as long as they see it and no owner of a sourc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from mirror.asking.models import Thread, Version
 from mirror.asking.selectors import threads_visible_to, versions_visible_to
-from mirror.dashboards.models import Dashboard
+from mirror.dashboards.models import Card, Dashboard
 from mirror.sharing.models import ShareLink
 from mirror.sources.models import Source, WithheldRight
 from mirror.sources.selectors import sources_with
@@ -46,6 +48,30 @@ def _sources(thing: Version | Thread | Dashboard) -> list[int]:
         return list(thing.cards.exclude(source=None).values_list("source", flat=True).distinct())
     thread = thing if isinstance(thing, Thread) else thing.run.thread
     return [thread.source_id]
+
+
+def links_closed(user: User, links: Sequence[ShareLink]) -> set[UUID]:
+    """Tell which of somebody's links show nothing now, as their rights do not reach that far any more; few reads for any number."""
+    versions = versions_visible_to(user).filter(pk__in=[one.version_id for one in links if one.version_id])
+    threads = threads_visible_to(user).filter(pk__in=[one.thread_id for one in links if one.thread_id])
+    given = {*versions.values_list("pk", flat=True), None}, {*threads.values_list("pk", flat=True), None}
+    sendable = {*sources_with(user, WithheldRight.Right.SENDING).values_list("pk", flat=True), None}
+    boards = Card.objects.filter(dashboard__in=[one.dashboard_id for one in links if one.dashboard_id])
+    shut = {board for board, source in boards.values_list("dashboard", "source") if source not in sendable}
+    return {
+        one.pk
+        for one in links
+        if one.version_id not in given[0]
+        or one.thread_id not in given[1]
+        or _source(one) not in sendable
+        or one.dashboard_id in shut
+    }
+
+
+def _source(link: ShareLink) -> int | None:
+    """The source of the question or thread that a link shows; None for a dashboard."""
+    thread = link.version.run.thread if link.version is not None else link.thread
+    return thread.source_id if thread is not None else None
 
 
 def links_of(user: User) -> QuerySet[ShareLink]:

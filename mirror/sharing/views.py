@@ -125,7 +125,7 @@ def _shown(
         "back": reverse(_PLACES[type(thing)], args=[thing.pk]),
         "form": form or ShareForm(offered=offered, initial={"teams": thing.teams.all()}),
         "link_form": link_form or LinkForm(parameters=_parameters(thing)),
-        "links": link_lines(links, request.build_absolute_uri),
+        "links": link_lines(request.user, links, request.build_absolute_uri),
         "no_links": services.links_off() or _withheld(withheld),
     }
     response = render(request, "sharing/share.html", context, status=status)
@@ -146,7 +146,7 @@ def _sources(thing: Thing) -> str:
 @require_safe
 def links(request: PersonRequest) -> HttpResponse:
     """The links that one made: until when they work, and when they were used last."""
-    lines = link_lines(selectors.links_of(request.user)[:500], request.build_absolute_uri)
+    lines = link_lines(request.user, selectors.links_of(request.user)[:500], request.build_absolute_uri)
     response = render(request, "sharing/links.html", {"links": lines})
     response["Cache-Control"] = "no-store"
     return response

@@ -6,7 +6,9 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -211,6 +213,20 @@ def test_a_value_that_is_none_makes_no_link(board, as_alice):
     assert answered.status_code == 422 and not ShareLink.objects.exists()
     assert "many" in answered.content.decode(), "what was typed stays"
     assert as_alice.post(url("run_link", 10**6), sent).status_code == 404
+
+
+def test_the_list_of_links_costs_the_same_few_reads_however_long(run, board, alice, as_alice):
+    def reads() -> int:
+        with CaptureQueriesContext(connection) as seen:
+            assert as_alice.get(reverse("sharing:links")).status_code == 200
+        return len(seen)
+
+    for thing in (run, run.thread, board):
+        linked(thing, alice)
+    few = reads()
+    for thing in (run, run.thread, board) * 3:
+        linked(thing, alice)
+    assert reads() == few
 
 
 @pytest.mark.parametrize("kind", ["run", "thread", "dashboard"])

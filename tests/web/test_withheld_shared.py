@@ -10,6 +10,7 @@ from django.urls import reverse
 from mirror.asking import services as asking
 from mirror.asking.models import LlmChange, Run
 from mirror.asking.selectors import runs_shared_with, threads_shared_with
+from mirror.comments.selectors import people_seeing
 from mirror.llms.models import Endpoint
 from mirror.sources.models import Source, TeamRole
 from mirror.work.doing import work_do
@@ -54,8 +55,11 @@ def test_who_sees_a_part_looks_at_nothing_that_was_read_of_the_whole(run, shop, 
         reverse("comments:run", args=[run.pk]),
     ]
     assert [as_bob.get(place).status_code for place in places[:2]] == [200, 200]
+    assert bob in people_seeing(run)
     withhold(as_alice, shop, team)
     assert [as_bob.get(place).status_code for place in places[:2]] == [404, 404]
+    run.thread.source.refresh_from_db()
+    assert bob not in people_seeing(run), "they cannot be mentioned"
     assert as_bob.post(places[2], {"text": "Which rows?"}).status_code == 404
     assert REVENUE not in as_bob.get(reverse("asking:history")).content.decode()
     assert not runs_shared_with(bob).exists() and not threads_shared_with(bob).exists()

@@ -72,7 +72,7 @@ def shared_run(
         id=run.pk,
         title=run.asked or run.question or _title(run.thread, with_sql=with_sql),
         question=run.question if run.asked and run.question != run.asked else "",
-        owner=_name(run.thread.owner),
+        owner=run.thread.owner.called,
         source=run.thread.source.name,
         state=mark_of(run, version),
         draft=version.draft if version is not None else "",
@@ -103,7 +103,7 @@ def shared_thread(thread: Thread, *, with_sql: bool = True) -> SharedThread:
     return SharedThread(
         id=thread.pk,
         title=_title(thread, with_sql=with_sql),
-        owner=_name(thread.owner),
+        owner=thread.owner.called,
         source=thread.source.name,
         runs=tuple(shared_run(run, rows=THREAD_ROWS, with_sql=with_sql) for run in runs[:RUNS]),
         more=f"The first {RUNS} questions are shown." if len(runs) > RUNS else "",
@@ -130,7 +130,7 @@ def shared_items(user: Any, words: str, most: int) -> tuple[SharedItem, ...]:
         threads, runs = threads.filter(title__icontains=word), runs.filter(asked__icontains=word)
     found = [
         *(
-            SharedItem(one.pk, True, one.title, _name(one.owner), one.source.name, one.created_at)
+            SharedItem(one.pk, True, one.title, one.owner.called, one.source.name, one.created_at)
             for one in threads[:most]
         ),
         *(
@@ -138,7 +138,7 @@ def shared_items(user: Any, words: str, most: int) -> tuple[SharedItem, ...]:
                 one.pk,
                 False,
                 one.asked or one.question or one.thread.title,
-                _name(one.thread.owner),
+                one.thread.owner.called,
                 one.thread.source.name,
                 one.created_at,
             )
@@ -184,7 +184,3 @@ def _table(version: Version | None, most: int) -> _Table:
     if left > 0:
         more += f", {counted(left, 'more column')}"
     return _Table(tuple((name, look == "num") for name, look in zip(names, looks, strict=True)), cells, more)
-
-
-def _name(person: Any) -> str:
-    return str(person.get_full_name() or person.get_username())

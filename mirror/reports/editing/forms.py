@@ -125,7 +125,7 @@ class OwnerField(forms.ModelChoiceField):
 
     def label_from_instance(self, obj: Any) -> str:
         """The full name, or what they sign in with."""
-        return str(obj.get_full_name() or obj.username)
+        return str(obj.called)
 
 
 class HandOverForm(forms.Form):

@@ -105,7 +105,7 @@ def report_line(
         paused=(report.paused_why or "by hand") if report.is_paused else "",
         failing=failing_words(report),
         is_alerting=report.is_alerting,
-        owner="" if is_mine else report.owner.get_full_name() or report.owner.username,
+        owner="" if is_mine else report.owner.called,
         breaking=breaking_of(report, saved_seen),
     )
 

@@ -137,7 +137,7 @@ def report_page(
         report=report,
         may_change=may_change,
         may_take_over=may_take_over,
-        owner=report.owner.get_full_name() or report.owner.username,
+        owner=report.owner.called,
         team_names=[team.name for team in report.teams.all()],
         schedule=words.schedule_words(report),
         zone=report.zone,

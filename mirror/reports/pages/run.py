@@ -313,7 +313,7 @@ def _link(link: FileLink, zone: str) -> LinkLine:
     state = "revoked" if link.revoked_at else "expired" if link.expires_at <= timezone.now() else "open"
     return LinkLine(
         id=link.pk,
-        made_by=link.made_by.get_full_name() or link.made_by.username,
+        made_by=link.made_by.called,
         made=words.moment(link.created_at, zone),
         until=words.moment(link.expires_at, zone),
         opened="not opened yet" if not link.opened else f"opened {phrases.counted(link.opened, 'time')}",

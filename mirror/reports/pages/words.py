@@ -153,7 +153,7 @@ def schedule_words(report: Report) -> str:
 
 def cause_words(run: ReportRun) -> str:
     """Say why a run exists."""
-    by = run.asked_by.get_full_name() or run.asked_by.username if run.asked_by else "somebody"
+    by = run.asked_by.called if run.asked_by else "somebody"
     if run.cause == ReportRun.Cause.NOW:
         return f"by hand, {by}"
     if run.cause == ReportRun.Cause.TEST:

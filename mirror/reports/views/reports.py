@@ -191,7 +191,7 @@ def hand_over(request: PersonRequest, pk: int) -> HttpResponse:
         except ReportError as error:
             form.add_error("owner", f"{error} {error.advice}".strip())
         else:
-            name = person.get_full_name() or person.username
+            name = person.called
             messages.success(request, f"{report.title} is {name}'s now.")
             return redirect("reports:list")
     status = 422 if form.is_bound else 200

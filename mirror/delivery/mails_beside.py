@@ -1,0 +1,93 @@
+"""A mail to one person that carries no report: judged, handed over, put off or given up.
+
+Whether it may go out now is decided by who knows of pauses and recipients, by a signal. What a server did not take is tried
+again with longer waits, as reports are.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Protocol
+from uuid import UUID
+
+from django.conf import settings
+from django.dispatch import Signal
+from django.utils import timezone
+
+from mirror.delivery import channels
+from mirror.delivery.errors import ChannelError, DeliveryFailed
+from mirror.delivery.parcel import Parcel
+from mirror.storable import storable
+from mirror.work.kinds import send
+from mirror.work.leases import Lease, Retried, Status, end_unheld
+
+log = logging.getLogger(__name__)
+
+# A mail is about to go to `person`, under the name `uid`. Receivers say (why not, when to look again; None: never), or None where it may go.
+mail_judged = Signal()
+
+DROPPED = "Sending was paused when this was queued, and it was dropped when sending went on."
+
+
+class Mailed(Protocol):
+    """A retried row with the name of its mail, the same at each attempt."""
+
+    pk: Any
+    uid: UUID
+    attempts: int
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a mail ended: what the server said, or why none went out."""
+
+    is_sent: bool
+    answer: str
+
+
+def mail_person(lease: Lease, row: Mailed, person: Any, parcel: Parcel, answer: str) -> Ended | None:
+    """Hand a mail to one person and tell how it ended; None where it was put off, with the reason in the row's field `answer`.
+
+    Raises: LeaseLost.
+    """
+    for _, said in mail_judged.send(type(row), person=person, uid=str(row.uid)):
+        if not isinstance(said, tuple):
+            continue
+        words, until = said
+        if until is None:
+            return Ended(False, words)
+        lease.put_off(until, attempts=row.attempts - 1, **{answer: words})
+        return None
+    try:
+        taken = channels.deliver("mail", {"to": [person.email]}, "", parcel, person.email)
+    except (DeliveryFailed, ChannelError) as failure:
+        return _failed(lease, row, failure, answer)
+    log.info("The mail of %s %s was sent", type(row).__name__.lower(), row.pk)
+    return Ended(True, storable(taken))
+
+
+def _failed(lease: Lease, row: Mailed, failure: DeliveryFailed | ChannelError, answer: str) -> Ended | None:
+    waits, why = settings.DELIVERY_RETRY_MINUTES, storable(str(failure)[:2_000])
+    is_final = isinstance(failure, ChannelError) or failure.is_permanent or failure.is_refused
+    if is_final or row.tries >= len(waits):
+        log.warning("The mail of %s %s was given up", type(row).__name__.lower(), row.pk)
+        return Ended(False, why)
+    until = timezone.now() + timedelta(minutes=waits[row.tries])
+    lease.put_off(until, tries=row.tries + 1, **{answer: why})
+    return None
+
+
+def mails_go_on(waiting: Iterable[Retried], dropped: dict[str, Any] | None = None) -> int:
+    """Let mails go out that waited while all sending was paused, or end them with `dropped`; return how many waited."""
+    rows = list(waiting)
+    for row in rows:
+        if dropped is not None:
+            end_unheld(row, **dropped)
+        else:
+            type(row)._default_manager.filter(pk=row.pk, status=Status.QUEUED).update(not_before=None)
+            send(row)
+    return len(rows)
