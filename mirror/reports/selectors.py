@@ -46,9 +46,10 @@ def _is_shown(user: User, report: Report, in_part: set[int]) -> bool:
     saved = SavedSql.objects.filter(report_parts__report=report, source__in=in_part).select_related("source")
     if not all(sql_is_shown(user, one) for one in saved):
         return False
-    runs = RunPart.objects.filter(run__report=report, source__in=in_part).select_related("source")
-    made = {(one.source_id, one.sql): one for one in runs.only("sql", "source")[: MOST_STATEMENTS * 10]}
-    return len(made) <= MOST_STATEMENTS and all(_may_read(user, one) for one in made.values())
+    runs = RunPart.objects.filter(run__report=report, source__in=in_part)
+    made = runs.order_by().values_list("source", "sql").distinct()[: MOST_STATEMENTS + 1]
+    sources = Source.objects.in_bulk({pk for pk, _ in made})
+    return len(made) <= MOST_STATEMENTS and all(_may_read(user, sources[pk], sql) for pk, sql in made)
 
 
 def may_change(user: User, report: Report) -> bool:
@@ -123,16 +124,15 @@ def _all_of(run: ReportRun, sources: QuerySet[Source]) -> bool:
 def _in_sight(user: User, run: ReportRun) -> bool:
     """Say whether the SQL of every part of a run reads only what somebody may see of its source."""
     parts = RunPart.objects.filter(run=run, source__withholds=True).select_related("source")
-    return all(_may_read(user, part) for part in parts)
+    return all(_may_read(user, part.source, part.sql) for part in parts)
 
 
-def _may_read(user: User, part: RunPart) -> bool:
-    source = part.source
+def _may_read(user: User, source: Source | None, sql: str) -> bool:
     if source is None or not withheld_now(seen_by(user, source)):
         return source is not None
     if not source.catalog:
         return False
-    return not isinstance(sql_check(source, part.sql, catalog_read(source.catalog)), Refusal)
+    return not isinstance(sql_check(source, sql, catalog_read(source.catalog)), Refusal)
 
 
 def file_visible(user: User, pk: int) -> ReportFile | None:
