@@ -91,6 +91,7 @@ class _Look:
             return
         self._aliases()
         yield from self._trees()
+        self._outputs()
         yield from self._words()
 
     @property
@@ -195,6 +196,15 @@ class _Look:
             if other.alias:
                 self.open.discard(folded(other.alias))
         self.open -= self.secret
+
+    def _outputs(self) -> None:
+        """Note where outputs get names: a figure may be called like a table, as long as nothing reads it by that name."""
+        for select in self.root.find_all(exp.Select):
+            for output in select.expressions:
+                named = output.args.get("alias") if isinstance(output, exp.Alias) else None
+                start = start_of(named) if isinstance(named, exp.Identifier) else None
+                if start is not None:
+                    self.places.add(start)
 
     def _trees(self) -> Iterator[Refusal]:
         for star in self.root.find_all(exp.Star):

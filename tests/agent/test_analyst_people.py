@@ -51,6 +51,11 @@ def shop():
         ("which payment method is used most often", "SELECT payment_method, COUNT(*) FROM orders GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
         ("which payment method do Spain use most often", "SELECT payment_method, COUNT(*) FROM orders JOIN customer USING (customer_id) WHERE country = 'Spain' GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
         ("customers and orders per month", "SELECT strftime('%Y-%m', ordered_at), COUNT(DISTINCT customer_id), COUNT(DISTINCT order_id) FROM order_line JOIN orders USING (order_id) GROUP BY 1"),
+        ("number of customers per country excluding those without orders", "SELECT country, COUNT(*) FROM customer WHERE customer_id IN (SELECT customer_id FROM orders) GROUP BY 1"),
+        ("number of products excluding those never returned", "SELECT COUNT(*) FROM product WHERE product_id IN (SELECT product_id FROM order_line JOIN returns USING (order_line_id))"),
+        ("sales for everyone but Norway", "SELECT SUM(amount) FROM order_line JOIN orders USING (order_id) JOIN customer USING (customer_id) WHERE country <> 'Norway'"),
+        ("how many people work in each store", "SELECT store_id, COUNT(*) FROM employee GROUP BY 1"),
+        ("sales ytd vs last year", "SELECT strftime('%Y', ordered_at), SUM(amount) FROM order_line JOIN orders USING (order_id) WHERE ordered_at >= '2025-01-01' AND ordered_at < '2025-11-27' OR ordered_at >= '2024-01-01' AND ordered_at < '2024-11-27' GROUP BY 1"),
         ("youngest customer", "SELECT full_name FROM customer ORDER BY birth_date DESC LIMIT 1"),
         ("share of orders paid by PayPal by country", "SELECT country, 100.0 * SUM(payment_method = 'PayPal') / COUNT(*) FROM orders JOIN customer USING (customer_id) GROUP BY 1"),
         ("products over 100 euro", "SELECT product_name FROM product WHERE price > 100"),
@@ -112,3 +117,25 @@ def test_two_figures_that_nothing_joins_are_no_answer(shop) -> None:
 def test_new_customers_beside_orders_are_those_who_signed_up(shop) -> None:
     frame = understand("new customers and orders per month", shop[1], TODAY)[1][0]
     assert "signed_up_on" in frame.sql
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sales excluding stores without orders in 2024",
+        "customers without orders excluding those without a country",
+        "how many customers bought again within 30 days",
+        "orders again this month by returning customers",
+        "how many products cost more than they sell for",
+        "who was hired last",
+    ],
+)
+def test_what_would_be_turned_around_or_dropped_is_no_answer(shop, text: str) -> None:
+    assert outcome(shop, text, TODAY) is not Outcome.ANSWERED
+
+
+def test_persons_of_a_role_are_none_who_have_nobody_in_it() -> None:
+    staff = place(SHOP.replace("hired_on TEXT);", "hired_on TEXT, manager_id INTEGER REFERENCES employee);").replace("'2016-01-01')", "'2016-01-01', NULL)").replace("'2019-05-01')", "'2019-05-01', 1)").replace("'2022-09-01')", "'2022-09-01', 1)"))  # fmt: skip
+    for text in ("employees who are not managers", "number of employees by store without managers"):
+        assert outcome(staff, text, TODAY) is not Outcome.ANSWERED
+    assert_answered(staff, "employees without a manager", "SELECT COUNT(*) FROM employee WHERE manager_id IS NULL", TODAY)  # fmt: skip

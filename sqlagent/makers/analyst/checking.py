@@ -15,6 +15,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.counts_and_shares import counts_dropped, shares_of_all
+from sqlagent.makers.analyst.denied_twice import denied_twice
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
 from sqlagent.makers.analyst.happening import registered_instead
 from sqlagent.makers.analyst.heeding import conditions, figures, is_met
@@ -145,7 +146,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += _said_of_others(frame, reading)
     left += _periods_swallowed(frame, reading)
     left += _now_of_others(frame, reading)
-    if drawn.who and _shows_events(frame, source.model):
+    if drawn.who and (_shows_events(frame, source.model) or _shows_nobody(frame)):
         left.append("who")
     if drawn.denials and not any(map(_says_no, conditions(frame))):
         left += drawn.denials
@@ -157,6 +158,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += grouped_by_deed(frame, reading)
     left += counts_dropped(frame, reading)
     left += shares_of_all(frame)
+    left += denied_twice(frame, reading)
     left += unconverted(frame, reading)
     left += mixed_units(frame)
     left += numbers_left_out(frame, reading)
@@ -224,6 +226,11 @@ def _shows_events(frame: Frame, model: Model) -> bool:
     bare = (Role.KEY, Role.FOREIGN, Role.MEASURE, Role.TIME)
     is_event = model.things[frame.anchor].kind in (Kind.EVENT, Kind.LINES)
     return is_event and all(not slot.path and slot.field.role in bare for slot in frame.columns)
+
+
+def _shows_nobody(frame: Frame) -> bool:
+    """Whether a single figure is all there is: "who was hired last" asks for no date."""
+    return any(one.agg in ("min", "max") for one in frame.measures) and not (frame.by or frame.per)
 
 
 def _is_of_events(dimension: Dimension, model: Model) -> bool:

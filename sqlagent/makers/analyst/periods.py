@@ -246,10 +246,24 @@ class _Finder:
                 begun = Found(before[-1].start, before[-1].end, to_date)
                 return [begun, Found(at, n + 2, _in_year(to_date, known.first.year - 1))]
             return [Found(at, n + 1 + relative, _in_year(known, year))] if year is not None else None
+        versus = self._low(at) in ("vs", "versus")
+        is_to_date = (
+            known.relative
+            and known.first == date(known.first.year, 1, 1)
+            and known.until == self.today + timedelta(days=1)
+        )
+        if (
+            is_to_date
+            and versus
+            and self._low(at + 1) in ("last", "previous", "prior")
+            and self._low(at + 2) == "year"
+        ):
+            return [
+                Found(at + 1, at + 3, _in_year(known, known.first.year - 1))
+            ]  # as far as this year has come
         if known.grain == "year" or known.until > date(known.first.year + 1, 1, 1):
             return None
         year = self._year(at + 1)
-        versus = self._low(at) in ("vs", "versus")
         if versus and self._low(at + 1) in ("last", "previous", "prior") and self._low(at + 2) == "year":
             return [Found(at + 1, at + 3, _in_year(known, known.first.year - 1))]
         if self._low(at) in ("and", "vs", "versus") and year is not None and self._year(at - 1) is not None:

@@ -93,6 +93,10 @@ def _apart(found: re.Match[str], vocabulary: Vocabulary) -> str:
 
 
 _MONTHLY = rf"(?:{MONTH_PATTERN}|q[1-4]|h[12]|\d{{4}}|last|this|the)"
+_LEFT_OUT = (
+    r"\b(?:excluding|excl\.?|except(?: for)?|leaving out|ignoring|not counting|without counting|minus)"
+)
+"""Words behind which a denial is denied: those without orders left out are those with orders."""
 _REWRITTEN = (
     (re.compile(r"^what (?:did|do|have|has) (?:we|they|you) (?:all )?(?=(?:invoice|bill|charge|spend|pay|collect)(?:d|ed)?\b)", re.IGNORECASE), "how much did we "),
     (re.compile(r"\b(\d[\d,.]*(?: ?%| percent)?) (?:or|and) (?:over|more|above|older|higher|greater|longer|up)\b", re.IGNORECASE), r"at least \1"),
@@ -153,6 +157,11 @@ _REWRITTEN = (
     (re.compile(r"\b(?:still )?(open|unpaid|pending|unresolved|unanswered) after (?:more than |over |longer than )?(\d+ (?:days?|weeks?|months?))\b", re.IGNORECASE), r"\1 more than \2 ago"),
     (re.compile(r"^how long (?:do|does|did) (?:an? |the |our |a typical )?([a-z][\w-]*(?: [a-z][\w-]*)?) (?:usually |typically |normally )?last(?: on average| typically| usually)?(?: before (?:(?:it|they|he|she) (?:is|are|was|were|gets?) |being )(cancell?ed|closed|terminated))?(?=$|[,?]| in\b| by\b| per\b)", re.IGNORECASE), r"average duration of \2 \1"),
     (re.compile(r"\b(paying (?:customers?|clients?|accounts?)(?: do we have| are there| have we got)?) (?:right now|currently|at the moment|now|today)\b", re.IGNORECASE), r"\1"),
+    (re.compile(r"\b(?:(?:for|of|from|in) )?(?:everything|everyone|anything|anyone|all(?: of (?:them|it))?) (?:but|except(?: for)?|other than|besides) (?=\w)", re.IGNORECASE), "excluding "),
+    (re.compile(rf"{_LEFT_OUT} (?:those|the ones|ones|any) (?:without|with no) (?:any |an? )?", re.IGNORECASE), "that have "),
+    (re.compile(rf"{_LEFT_OUT} (?:those|the ones|ones|any) (?:(?:that|which|who) )?(?:(?:were|was|are|is|have been|has been|had been|have|has|had) )?(?:not|never) (?:been )?(?=[a-z]+(?:ed|old|ent|aid)\b)", re.IGNORECASE), "that were "),
+    (re.compile(rf"{_LEFT_OUT} ([a-z]+s) (?:that|which|who) (?:were|was|are|is|have been|has been|had been) (?:not|never) (?=[a-z]+(?:ed|old|ent|aid)\b)", re.IGNORECASE), r"of \1 that were "),
+    (re.compile(r"\bpeople (?:who )?(?:work|are working|are employed|worked)(?: (?:for us|here))?(?= (?:in|at|per|by|for)\b|$|[?,.])", re.IGNORECASE), "staff"),
     (re.compile(r"\ban? (?=(?:hour|day|kilometre|kilometer|km|mile|litre|liter|hectare|tonne|kg|kilo|minute)\b(?! ago| earlier| later| before| after))", re.IGNORECASE), "per "),
 )  # fmt: skip
 """Turns of phrase and how they are read: an hour as per hour, what we invoiced as how much."""

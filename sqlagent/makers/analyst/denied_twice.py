@@ -1,0 +1,79 @@
+"""What a frame answers the other way around or drops: a denial that is denied, role nouns read as what is missing, "again", "than they".
+
+Decides what of it makes a draft: none of these has a frame of its own.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.heeding import conditions
+from sqlagent.makers.analyst.reading import Reading
+
+_AGAIN = stem("again")
+_THEY = frozenset(map(stem, ("they", "it", "them", "we")))
+
+
+def denied_twice(frame: Frame, reading: Reading) -> list[str]:
+    """Words of a question that its frame turns around or drops."""
+    return [
+        *_left_out_twice(reading),
+        *_roles_missing(frame, reading),
+        *_again(reading),
+        *_than_they(reading),
+    ]
+
+
+def _left_out_twice(reading: Reading) -> list[str]:
+    """ "Revenue excluding stores without sales": what is left out is denied itself."""
+    left_out = ""
+    for item in reading.items:
+        if item.op == "and":
+            left_out = ""
+        elif item.op == "except" and item.text.lower() != "non":
+            left_out = item.text
+        elif left_out and item.op in ("not", "missing"):
+            return [left_out]
+    return []
+
+
+def _roles_missing(frame: Frame, reading: Reading) -> list[str]:
+    """ "Without managers" of employees is none who has no manager: a role in the plural names persons, not a column that is empty."""
+    missing = {
+        (slot.field.table, slot.field.column)
+        for one in conditions(frame)
+        if one.op == "missing" and not one.negated
+        for slot in one.slots
+    }
+    return [
+        item.text
+        for item in reading.items
+        if item.kind == "mention"
+        and item.text.lower().endswith("s")
+        and any(t.kind == "relation" and (t.table, t.column) in missing for t in item.targets)
+    ][:1]
+
+
+def _again(reading: Reading) -> list[str]:
+    """ "Customers who bought again": a second time is counted by no frame that only bounds the first."""
+    if _AGAIN not in reading.glued:
+        return []
+    behind = any(
+        before.kind == "mention" and after.start - before.end == 1
+        for before, after in pairwise(reading.items)
+    )
+    return ["again"] if behind or not reading.items[0].start else []
+
+
+def _than_they(reading: Reading) -> list[str]:
+    """ "Products that cost more than they sell for" holds two figures of one thing against each other."""
+    return [
+        before.text
+        for before, after in pairwise(reading.items)
+        if before.op == "more"
+        and after.kind != "number"
+        and after.start > before.end
+        and _THEY & reading.glued
+    ]
