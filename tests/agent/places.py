@@ -9,10 +9,11 @@ import pytest
 from sqlagent.catalog.semantics import derive
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.makers.analyst.answering import understand
-from sqlagent.makers.analyst.sampler import Analysis
+from sqlagent.makers.analyst.sampler import Analysis, analyse
 from sqlagent.makers.analyst.source import Source
+from sqlagent.method.linking import link
 from sqlagent.testing import MemoryDatabase
-from sqlagent.values import Limits, Outcome
+from sqlagent.values import Limits, Outcome, Question
 
 Place = tuple[MemoryDatabase, Source]
 
@@ -28,6 +29,12 @@ def outcome(where: Place, text: str, today: date) -> Outcome:
     """How a question ends."""
     reading, frames = understand(text, where[1], today)
     return Analysis(reading, tuple(frames), (), True).outcome()[0]
+
+
+def analysed(where: Place, text: str, today: date) -> Analysis:
+    """All that the analyst makes of a question, words that change nothing left out."""
+    catalog, index = where[0].catalog(), where[1].vocabulary.index
+    return analyse(Question(text), link(Question(text), catalog, index), index, today)
 
 
 def rows(where: Place, sql: str) -> list[tuple[object, ...]]:

@@ -29,6 +29,9 @@ from sqlagent.makers.analyst.vocabulary import Target
 LOST = 0.7
 """What a mention costs that finds no place."""
 
+IN_NAMES = 0.5
+"""Cost of looking in names for what things may contain: which products contain nuts, their names need not tell."""
+
 CHILD = 0.22
 """What it costs to look at rows that point here, where nobody named them."""
 
@@ -630,6 +633,8 @@ class Attacher(Counting):
             part.unused.append(clause.like)
             return
         pattern = {"start": f"{text}%", "end": f"%{text}"}.get(clause.like, f"%{text}%")
+        if clause.loose and not part.columns:
+            part.cost += IN_NAMES
         part.conditions.append(Condition("like", (slot,), (pattern,), negated=clause.negated))
 
     def timed(

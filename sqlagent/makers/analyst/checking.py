@@ -14,7 +14,7 @@ from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import Meant, meant
-from sqlagent.makers.analyst.counts_and_shares import counts_dropped, shares_of_all
+from sqlagent.makers.analyst.counts_and_shares import counts_dropped, shares_of_all, whole_of_others
 from sqlagent.makers.analyst.denied_twice import denied_twice
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
 from sqlagent.makers.analyst.happening import registered_instead
@@ -39,6 +39,7 @@ from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.spans_instead import spans_instead
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.states import CURRENT, ENDED
 from sqlagent.makers.analyst.units import unconverted
@@ -158,6 +159,8 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += grouped_by_deed(frame, reading)
     left += counts_dropped(frame, reading)
     left += shares_of_all(frame)
+    left += whole_of_others(frame, reading)
+    left += spans_instead(frame, reading, source.model)
     left += denied_twice(frame, reading)
     left += unconverted(frame, reading)
     left += mixed_units(frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from itertools import pairwise
 
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
 from sqlagent.makers.analyst.heeding import figures
 from sqlagent.makers.analyst.reading import Reading
@@ -18,6 +19,21 @@ def counts_dropped(frame: Frame, reading: Reading) -> list[str]:
         after for before, after in pairwise(reading.items) if before.op == "and" and after.op == "count"
     ]
     return [item.text for item in joined[:1]]
+
+
+def whole_of_others(frame: Frame, reading: Reading) -> list[str]:
+    """A share of all of something else than its part: "overtime as share of all hours"."""
+    if frame.transform != "share" or not frame.measures:
+        return []
+    said = {stem(word) for one in frame.measures for word in one.said.lower().split()}
+    trios = zip(reading.items, reading.items[1:], reading.items[2:], strict=False)
+    return [
+        whole.text
+        for share, every, whole in trios
+        if share.op == "share" and every.op == "all" and whole.kind in ("mention", "unit")
+        if whole.targets and whole.targets[0].kind != "thing"
+        if not said & {stem(word) for word in whole.text.lower().split()}
+    ]
 
 
 def _counts(one: Measure) -> bool:

@@ -20,6 +20,7 @@ def denied_twice(frame: Frame, reading: Reading) -> list[str]:
     """Words of a question that its frame turns around or drops."""
     return [
         *_left_out_twice(reading),
+        *_denied_beyond(frame, reading),
         *_roles_missing(frame, reading),
         *_again(reading),
         *_than_they(reading),
@@ -37,6 +38,25 @@ def _left_out_twice(reading: Reading) -> list[str]:
         elif left_out and item.op in ("not", "missing"):
             return [left_out]
     return []
+
+
+def _denied_beyond(frame: Frame, reading: Reading) -> list[str]:
+    """ "Not finished and open": a "not" denies what it stands before, and "and" ends it."""
+    denied = {
+        (slot.field.table, slot.field.column)
+        for one in conditions(frame)
+        if one.op == "not in" or one.op == "in" and one.negated
+        for slot in one.slots
+    }
+    four = zip(*(reading.items[n:] for n in range(4)), strict=False)
+    return [
+        second.text
+        for no, first, joint, second in four
+        if no.op == "not" and no.text.lower() == "not" and joint.op == "and"
+        if first.kind == second.kind == "mention" and first.start == no.end and joint.start == first.end
+        if any(t.kind == "value" and (t.table, t.column) in denied for t in second.targets[:1])
+        if not any((t.table, t.column) in denied for t in first.targets[:1])
+    ]
 
 
 def _roles_missing(frame: Frame, reading: Reading) -> list[str]:

@@ -346,12 +346,22 @@ class _Finder:
             return None
         return Found(start, second.end, Period(begins, second.period.until, second.period.grain))
 
+    def _start_of(self, n: int) -> Found | None:
+        """The period whose start is said: "the start of 2024", "the beginning of the year", which is this one."""
+        at = n + (self._low(n) == "the")
+        if self._low(at) not in ("start", "beginning") or self._low(at + 1) != "of":
+            return None
+        return self._whole(n, at + 2)
+
     def _end_of(self, n: int) -> Found | None:
         """The period whose end is said: "the end of January", "the end of the year", which is this one. Its end is where a range ends."""
         at = n + (self._low(n) == "the")
         if self._low(at) != "end" or self._low(at + 1) != "of":
             return None
-        at += 2
+        return self._whole(n, at + 2)
+
+    def _whole(self, n: int, at: int) -> Found | None:
+        """A period that is named, or "the year" for this one, as said from `n` on."""
         whole = at + (self._low(at) == "the")
         grain = GRAINS.get(self._low(whole), "")
         if not grain or self._low(whole).endswith(("s", "ly")):
@@ -391,6 +401,8 @@ class _Finder:
             low, n = "until", n + 1
         if low == "prior" and self._low(n) == "to":
             n += 1
+        if low in ("since", "from", "after") and (found := self._start_of(n)):
+            return Found(at, found.end, replace(found.period, until=None))
         if low in _FROM | _BEFORE and (found := self._end_of(n)):
             if low in _FROM and low != "from":
                 return Found(at, found.end, replace(found.period, first=found.period.until, until=None))

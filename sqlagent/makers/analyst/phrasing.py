@@ -150,6 +150,8 @@ _REWRITTEN = (
     (re.compile(r"\b(?:(?:that|which) )?(are|is) (?:currently |still |now )?running(?: (?:today|now|right now|currently|at the moment))?(?=$| (?:by|per|for|in|at|with|of)\b|[?,.])", re.IGNORECASE), r"\1 active"),
     (re.compile(r"\brunning (?:today|now|right now|currently|at the moment)\b", re.IGNORECASE), "active"),
     (re.compile(r"^(which|what) (weekday|day of the week|day|month|quarter|year|hour)s? (?:sells|sell|sold|makes|make|made|earns|earned|brings in|brought in|generates|generated) (?:the )?(most|least)(?: money| revenue| sales)?\b", re.IGNORECASE), r"\1 \2 has the \3 revenue"),
+    (re.compile(r"\b(?:still |currently )?in (?:active )?(?:service|operation)(?=$|[,?.;:]| (?:by|per|for|with|and|at|today|now|right now|currently)\b)", re.IGNORECASE), "active"),
+    (re.compile(r"^(how many [a-z][\w-]*(?: [a-z][\w-]*)?) (?:do|did) (?=[a-z]+ (?:more than|less than|fewer than|over|under|at least|at most|exactly|only) (?:\d+|one|two|three|four|five|six|ten)\b)", re.IGNORECASE), r"\1 who "),
     (re.compile(r"\b(?:total )?running costs?\b", re.IGNORECASE), "total costs"),
     (re.compile(r"\b(?:that |which |who )?(?:last(?:ed|s|ing)?|t(?:ook|akes?|aking)) (?=(?:more than|less than|longer than|shorter than|over|under|at least|at most|up to|between|fewer than) (?:an?|\d[\d.,]*) (?:minutes?|mins?|hours?|days?|weeks?|months?)\b)", re.IGNORECASE), ""),
     (re.compile(r"\b(more than|less than|longer than|shorter than|over|under|at least|at most|within) an? (minute|hour|day|week|month)\b", re.IGNORECASE), r"\1 1 \2s"),

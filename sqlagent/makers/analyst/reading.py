@@ -134,6 +134,9 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 continue  # a word that names nothing here is no better than the one that was typed
             if better in OPERATORS and len(low) == len(better) and sorted(low) != sorted(better):
                 continue  # a letter that is another one makes another word: whales are no whole
+            is_form = better is not None and (low.startswith(better) or better.startswith(low))
+            if better in GLUE | WEAK_GLUE and len(low) < 6 and not is_form and sorted(low) != sorted(better):
+                continue  # what is short is no sort: a word that says something is not read as one that says nothing
             if better and better != low:  # "revenu" has the very stem, and names nothing
                 mended.append((low, better))
                 old = tokens[item.start]
@@ -502,7 +505,7 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
     lows = [t.low for t in some]
     phrase = " ".join(lows)
     out: list[tuple[float, Item]] = []
-    if phrase in OPERATORS:
+    if phrase in OPERATORS and not (lows[-1] in _DELAYS and vocabulary.stores(lows[-1])):
         op, detail = OPERATORS[phrase]
         cost = 0.05 if op in _PREPOSITIONS or len(some) > 2 else 0.22 if op in _STATES else 0.12
         out.append((cost, Item("op", at, end, text, op=op, detail=detail)))
@@ -567,6 +570,9 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             out.append((0.2, Item("text", at, end, some[0].text)))
     return out
 
+
+_DELAYS = frozenset({"delay", "delays"})
+"""Words for a duration that may be stored as a figure."""
 
 _OFFERED = frozenset({"on sale", "on offer", "for sale"})
 _GROUPS = frozenset({"by", "per", "each", "which"})

@@ -22,13 +22,14 @@ from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, Understood,
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.future import to_come
 from sqlagent.makers.analyst.hinted import explained
+from sqlagent.makers.analyst.idle_words import idle_words
 from sqlagent.makers.analyst.languages import language_of
 from sqlagent.makers.analyst.reading import Reading, asked_for
 from sqlagent.makers.analyst.rivals import is_rival
 from sqlagent.makers.analyst.source import Source, source_of
 from sqlagent.makers.analyst.stored_frames import plain
 from sqlagent.makers.analyst.telling import expression, parts, title, told
-from sqlagent.makers.analyst.unfolding import NOTHING_TOLD
+from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told
 from sqlagent.sql.formatting import formatted
 from sqlagent.values import Candidate, LinkedSchema, Outcome, Question, Why
 
@@ -183,6 +184,7 @@ def analyse(
     if question.hint:
         source, told_of = explained(source, question, linked.full, index, today)
     reading, frames = understand(question.text[:MAX_CHARS], source, today, told_of)
+    frames = _with_idle(question.text[:MAX_CHARS], reading, frames, source, today, told_of)
     kept = frames[:OFFERED]
     best = kept[0].frame.cost if kept else 0.0
     odds = [math.exp(-6.0 * (one.frame.cost - best)) for one in kept]
@@ -226,6 +228,23 @@ def analyse(
         ):  # a draft: the generator's are no worse
             return replace(made, speaks=False, doubt=reason)
     return made
+
+
+def _with_idle(
+    text: str, reading: Reading, frames: list[Understood], source: Source, today: date, told_of: Told
+) -> list[Understood]:
+    """Give the frames, of which the first one leaves out what changes nothing in it, where it would be an answer else."""
+    if not frames or frames[0].frame.unused or frames[0].frame.cost >= DRAFT:
+        return frames
+
+    def again(words: str) -> str:
+        found = understand(words, source, today, told_of)[1]
+        return found[0].sql if found else ""
+
+    first = frames[0]
+    if idle := idle_words(text, first.frame, reading, told(first.frame), source.model, again):
+        first = replace(first, frame=replace(first.frame, unused=tuple(idle)))
+    return [first, *frames[1:]]
 
 
 def speaks(

@@ -374,6 +374,15 @@ class Vocabulary:
         self._own = sorted({*self._named, *(w for w in self._category_spellings() if len(w) > 3)})
         self._spelled = self._spellings()
 
+    def stores(self, word: str) -> bool:
+        """Whether a column of numbers bears a word in its name."""
+        root = stem(word)
+        return any(
+            root in map(stem, one.words) and one.role is Role.MEASURE
+            for own in self.model.fields.values()
+            for one in own
+        )
+
     def _only_code(self, table: str) -> Field | None:
         """The one column of codes by which a table tells its rows apart, where none is called type: "surcharges by type"."""
         fields = self.model.fields[table]

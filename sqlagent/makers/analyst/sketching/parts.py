@@ -28,7 +28,7 @@ class Clause:
 
     `verb` is what was denied where nothing else is mentioned, `event` the table that is taken to hold such deeds.
     A number is `bare` where nothing follows that it counts; `money` and `rows` say what it then bounds, where that was said or
-    chosen. `edge` says that the last (new) or the first (old) of what is mentioned lies in its periods; `aside` that rows so are left out ("without sold ones"), and not that something did not happen to them. With `pieces` a verb of selling or doing stands by it, so quantities are summed up where rows hold them.
+    chosen. `edge` says that the last (new) or the first (old) of what is mentioned lies in its periods; `aside` that rows so are left out ("without sold ones"), and not that something did not happen to them. `loose` says that a pattern may be part of the things rather than of their names. With `pieces` a verb of selling or doing stands by it, so quantities are summed up where rows hold them.
     """
 
     opener: str = ""
@@ -44,6 +44,7 @@ class Clause:
     span: str = ""
     like: str = ""
     pattern: str = ""
+    loose: bool = False
     average: bool = False
     than: list[Item] = field(default_factory=list)
     after_compare: list[Item] = field(default_factory=list)

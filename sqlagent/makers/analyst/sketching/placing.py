@@ -415,7 +415,7 @@ def _is_figure(walk: Walk, item: Item) -> bool:
 
 
 def text(walk: Walk, item: Item) -> None:
-    walk.here.pattern = item.text
+    walk.here.pattern, walk.here.loose = item.text, False
     walk.here.like = walk.here.like or "contain"
 
 

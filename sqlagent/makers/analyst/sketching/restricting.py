@@ -235,6 +235,7 @@ def like(walk: Walk, item: Item) -> None:
         else walk.open("like")
     )
     clause.like = item.op
+    clause.loose = item.text.lower() in ("contain", "contains", "containing")
 
 
 def times(walk: Walk, item: Item) -> None:

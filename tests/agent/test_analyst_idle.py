@@ -1,0 +1,70 @@
+"""A ferry line: words that change nothing, durations that are stored, starts of periods, what is in service."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from sqlagent.values import Outcome
+from tests.agent.places import analysed, assert_answered, place
+
+TODAY = date(2025, 11, 26)
+
+LINE = """
+CREATE TABLE ferries (ferry_id INTEGER PRIMARY KEY, ferry_name TEXT, hull_make TEXT, bought_on TEXT, retired_on TEXT, decks INTEGER);
+CREATE TABLE passengers (passenger_id INTEGER PRIMARY KEY, full_name TEXT, town TEXT, joined_on TEXT);
+CREATE TABLE sailings (sailing_id INTEGER PRIMARY KEY, ferry_id INTEGER REFERENCES ferries, sails_on TEXT, arrived_on TEXT, delay_min INTEGER, state TEXT);
+CREATE TABLE tickets (ticket_id INTEGER PRIMARY KEY, sailing_id INTEGER REFERENCES sailings, passenger_id INTEGER REFERENCES passengers, sold_at TEXT, refunded_at TEXT, price REAL, fee REAL, vat_amount REAL, channel TEXT);
+CREATE TABLE repairs (repair_id INTEGER PRIMARY KEY, ferry_id INTEGER REFERENCES ferries, kind TEXT, opened_on TEXT, closed_on TEXT, state TEXT);
+CREATE TABLE crew_weeks (crew_week_id INTEGER PRIMARY KEY, sailor TEXT, week_end TEXT, approved_on TEXT, status TEXT, usual_hours REAL, overtime_hours REAL);
+CREATE TABLE snacks (snack_id INTEGER PRIMARY KEY, snack_name TEXT, price REAL);
+INSERT INTO ferries VALUES (1, 'Heron', 'Damen', '2001-05-01', NULL, 2), (2, 'Tern', 'Austal', '1995-03-01', '2024-02-01', 1), (3, 'Gull', 'Damen', '2010-07-01', NULL, 3), (4, 'Auk', 'Austal', '1990-01-01', NULL, 3);
+INSERT INTO snacks VALUES (1, 'Nut bar', 2.5), (2, 'Ham roll', 4.0), (3, 'Tea', 1.5);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+INSERT INTO passengers SELECT i, 'Guest ' || i, CASE i % 3 WHEN 0 THEN 'Oban' WHEN 1 THEN 'Kyle' ELSE 'Mull' END, date('2023-01-01', '+' || (i * 20) || ' days') FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+INSERT INTO sailings SELECT i, CASE i % 3 WHEN 0 THEN 4 WHEN 1 THEN 1 ELSE 3 END, date('2024-01-20', '+' || (i * 2) || ' days'), date('2024-01-20', '+' || (i * 2) || ' days'), i % 11, CASE i % 9 WHEN 0 THEN 'cancelled' ELSE 'sailed' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+INSERT INTO tickets SELECT i, i % 300 + 1, (i * i) % 40 + 1, datetime('2024-01-18 09:00', '+' || i || ' days'), CASE WHEN i % 8 = 0 THEN datetime('2024-01-18 09:00', '+' || (i + 2) || ' days') END, 10.0 + i % 7, 1.0, 2.0, CASE i % 2 WHEN 0 THEN 'app' ELSE 'desk' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+INSERT INTO repairs SELECT i, i % 4 + 1, CASE i % 3 WHEN 0 THEN 'service' ELSE 'engine' END, date('2025-01-01', '+' || (i * 5) || ' days'), CASE WHEN i % 4 THEN date('2025-01-05', '+' || (i * 5 + i) || ' days') END, CASE i % 4 WHEN 0 THEN 'open' WHEN 1 THEN 'waiting' ELSE 'done' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
+INSERT INTO crew_weeks SELECT i, 'Sailor ' || (i % 9), date('2025-01-05', '+' || (i * 3) || ' days'), date('2025-01-07', '+' || (i * 3) || ' days'), CASE i % 5 WHEN 0 THEN 'draft' ELSE 'approved' END, 35.0, i % 6 FROM n;
+"""
+
+
+@pytest.fixture(scope="module")
+def line():
+    return place(LINE)
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("tickets sold since the start of 2025", "SELECT COUNT(*) FROM tickets WHERE sold_at >= '2025-01-01'"),
+        ("tickets since the beginning of the year", "SELECT COUNT(*) FROM tickets WHERE sold_at >= '2025-01-01'"),
+        ("how many ferries are still in service", "SELECT COUNT(*) FROM ferries WHERE retired_on IS NULL"),
+        ("average delay per ferry", "SELECT ferry_name, AVG(delay_min) FROM sailings JOIN ferries USING (ferry_id) GROUP BY ferry_id"),
+        ("how many passengers did buy more than 15 tickets", "SELECT COUNT(*) FROM (SELECT passenger_id FROM tickets GROUP BY 1 HAVING COUNT(*) > 15)"),
+        ('snacks containing "nut"', "SELECT snack_name FROM snacks WHERE snack_name LIKE '%nut%'"),
+    ],
+)  # fmt: skip
+def test_answered(line, text, sql):
+    assert_answered(line, text, sql, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("approved hours per month in 2025", "hours"),
+        ("overtime as share of all hours by sailor", "hours"),
+        ("repairs not finished and waiting", "waiting"),
+        ("ticket price incl. vat by channel", "vat"),
+    ],
+)
+def test_a_draft_leaves_the_word_out(line, text, word):
+    made = analysed(line, text, TODAY)
+    ended, reason = made.outcome()
+    assert ended is Outcome.AMBIGUOUS, made.frames[0].sql
+    assert word in reason
