@@ -47,7 +47,9 @@ _PLAIN = frozenset({*STOP_WORDS, "still", "new", "up", "out", "off"})
 """Words that may say nothing, though a column bears their name."""
 
 
-def idle_words(text: str, frame: Frame, reading: Reading, told: str, model: Model, again: Callable[[str], str]) -> list[str]:
+def idle_words(
+    text: str, frame: Frame, reading: Reading, told: str, model: Model, again: Callable[[str], str]
+) -> list[str]:
     """Give the words of a question that an answer neither tells nor needs, though they name or bound something.
 
     `told` is how the frame is told, `again` gives the SQL of other words for the question. A word that names a column or a table
@@ -85,7 +87,11 @@ def _names_another(word: str, held: _Held, model: Model) -> bool:
         for one in own
         if stem(word) in {stem(part) for part in one.words}
     ]
-    named += [(table, "", None) for table, one in model.things.items() if stem(word) in {*one.noun, *map(stem, one.also)}]
+    named += [
+        (table, "", None)
+        for table, one in model.things.items()
+        if stem(word) in {*one.noun, *map(stem, one.also)}
+    ]
     if not named or any((table, column) in held.names for table, column, _ in named):
         return False
     return held.is_timed or any(role is not Role.TIME for *_, role in named)
@@ -106,7 +112,11 @@ class _Held:
         elif isinstance(part, Field):
             self.names |= {(part.table, part.column), (part.table, "")}
         elif isinstance(part, Relation):
-            self.names |= {(part.source, ""), (part.target, ""), *((part.source, one) for one in part.columns)}
+            self.names |= {
+                (part.source, ""),
+                (part.target, ""),
+                *((part.source, one) for one in part.columns),
+            }
         elif is_dataclass(part):
             if isinstance(part, Measure | Frame):
                 self.names.add((part.anchor, ""))
