@@ -47,6 +47,7 @@ def line():
         ("how many ferries are still in service", "SELECT COUNT(*) FROM ferries WHERE retired_on IS NULL"),
         ("average delay per ferry", "SELECT ferry_name, AVG(delay_min) FROM sailings JOIN ferries USING (ferry_id) GROUP BY ferry_id"),
         ("how many passengers did buy more than 15 tickets", "SELECT COUNT(*) FROM (SELECT passenger_id FROM tickets GROUP BY 1 HAVING COUNT(*) > 15)"),
+        ("number of refunds by month in 2025", "SELECT strftime('%Y-%m', refunded_at), COUNT(*) FROM tickets WHERE refunded_at LIKE '2025%' GROUP BY 1"),
         ('snacks containing "nut"', "SELECT snack_name FROM snacks WHERE snack_name LIKE '%nut%'"),
     ],
 )  # fmt: skip
@@ -61,6 +62,7 @@ def test_answered(line, text, sql):
         ("overtime as share of all hours by sailor", "hours"),
         ("repairs not finished and waiting", "waiting"),
         ("ticket price incl. vat by channel", "vat"),
+        ("delays 2025 by ferry: total short and total over", "short"),
     ],
 )
 def test_a_draft_leaves_the_word_out(line, text, word):

@@ -11,10 +11,15 @@ from functools import partial
 from itertools import pairwise
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
-from sqlagent.language.words import stem
+from sqlagent.language.words import fold, stem
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import Meant, meant
-from sqlagent.makers.analyst.counts_and_shares import counts_dropped, shares_of_all, whole_of_others
+from sqlagent.makers.analyst.counts_and_shares import (
+    counts_dropped,
+    money_counted,
+    shares_of_all,
+    whole_of_others,
+)
 from sqlagent.makers.analyst.denied_twice import denied_twice
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
 from sqlagent.makers.analyst.happening import registered_instead
@@ -36,7 +41,7 @@ from sqlagent.makers.analyst.lacking import (
 from sqlagent.makers.analyst.minor_units import mixed_units
 from sqlagent.makers.analyst.mixing import counts_money, figures_in, grouped_by_deed, has_figure, mixed
 from sqlagent.makers.analyst.periods import Period
-from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.reading import SAME, Item, Reading
 from sqlagent.makers.analyst.sketching import Sketch
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.spans_instead import spans_instead
@@ -147,6 +152,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += _said_of_others(frame, reading)
     left += _periods_swallowed(frame, reading)
     left += _now_of_others(frame, reading)
+    left += _state_of_others(frame, reading, held)
     if drawn.who and (_shows_events(frame, source.model) or _shows_nobody(frame)):
         left.append("who")
     if drawn.denials and not any(map(_says_no, conditions(frame))):
@@ -159,6 +165,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += grouped_by_deed(frame, reading)
     left += counts_dropped(frame, reading)
     left += shares_of_all(frame)
+    left += money_counted(frame, reading)
     left += whole_of_others(frame, reading)
     left += spans_instead(frame, reading, source.model)
     left += denied_twice(frame, reading)
@@ -257,6 +264,19 @@ def _now_of_others(frame: Frame, reading: Reading) -> list[str]:
     return []
 
 
+def _state_of_others(frame: Frame, reading: Reading, held: Held) -> list[str]:
+    """A state that a row of another table is in: "active candidates" are no skills that did not run out, where candidates have a state."""
+    if not any(one.said == "current" for one in frame.where):
+        return []
+    return [
+        item.text
+        for item in reading.items
+        if item.kind == "mention" and item.targets[0].kind == "value" and item.targets[0].cost < SAME
+        if fold(item.text) in CURRENT
+        if (item.targets[0].table, item.targets[0].column) not in held.columns
+    ]
+
+
 def _bounds_parts(frame: Frame, model: Model) -> bool:
     """Whether heads are counted of lines whose own figure is bounded, so that each line is held against what was said of all."""
     heads = any(m.agg == "distinct" and model.things[m.anchor].kind is Kind.LINES for m in frame.measures)
@@ -284,7 +304,7 @@ def _is_torn(conditions: Sequence[Condition]) -> bool:
     dated = {one.slots for one in conditions if one.op in ("period", "filled") and not one.negated}
     if any(one.op == "missing" and not one.negated and one.slots in dated for one in conditions):
         return True
-    if _are_apart(conditions):
+    if _are_apart(conditions) or _leads_nowhere(conditions):
         return True
     for one in conditions:
         denied = one.op == "exists" and one.negated and one.number is None and not one.parts
@@ -296,6 +316,23 @@ def _is_torn(conditions: Sequence[Condition]) -> bool:
             if not values:
                 return True
     return False
+
+
+def _leads_nowhere(conditions: Sequence[Condition]) -> bool:
+    """Whether rows are to point at nothing, and what they point at is to be so: orders without customers who have left."""
+    nowhere = {
+        (slot.field.table, (slot.field.column,))
+        for one in conditions
+        if one.op == "missing" and not one.negated
+        for slot in one.slots
+        if not slot.path
+    }
+    return any(
+        slot.path and (slot.path[0].source, slot.path[0].columns) in nowhere
+        for one in conditions
+        if one.op not in ("missing", "not in") and not one.negated
+        for slot in one.slots
+    )
 
 
 def _are_apart(conditions: Sequence[Condition]) -> bool:

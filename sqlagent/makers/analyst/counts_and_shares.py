@@ -21,6 +21,23 @@ def counts_dropped(frame: Frame, reading: Reading) -> list[str]:
     return [item.text for item in joined[:1]]
 
 
+def money_counted(frame: Frame, reading: Reading) -> list[str]:
+    """ "Number of refunds" that adds up what was refunded: money is no number of anything."""
+    sums = {
+        (slot.field.table, slot.field.column)
+        for one in frame.measures
+        if one.agg == "sum" and one.unit == "money" and one.expr is not None
+        for slot in one.expr.slots
+    }
+    return [
+        count.text
+        for count, figure in pairwise(reading.items)
+        if count.op == "count" and figure.kind == "mention" and count.end == figure.start
+        if any((t.table, t.column) in sums for t in figure.targets[:3])
+        if not any(one.agg in ("rows", "distinct") for one in frame.measures)
+    ]
+
+
 def whole_of_others(frame: Frame, reading: Reading) -> list[str]:
     """A share of all of something else than its part: "overtime as share of all hours"."""
     if frame.transform != "share" or not frame.measures:

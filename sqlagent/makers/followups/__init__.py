@@ -10,7 +10,16 @@ from __future__ import annotations
 import re
 
 from sqlagent.makers.followups.change import Change, Names
-from sqlagent.makers.followups.patterns import ASKS, ELLIPTIC, FILLER, JOINER, NO_FIGURE, NUMBER, POINTS_BACK
+from sqlagent.makers.followups.patterns import (
+    ASKS,
+    ELLIPTIC,
+    FILLER,
+    JOINER,
+    NO_FIGURE,
+    NUMBER,
+    OF_BEFORE,
+    POINTS_BACK,
+)
 from sqlagent.makers.followups.rules import RULES
 from sqlagent.values import Catalog, Turn
 
@@ -29,7 +38,7 @@ def stands_alone(typed: str, catalog: Catalog) -> bool:
         return False
     if re.fullmatch(r"how many [\w-]+(?: [\w-]+)?", text, re.IGNORECASE):
         return False  # of what was asked before
-    if NO_FIGURE.fullmatch(text):
+    if NO_FIGURE.fullmatch(text) or OF_BEFORE.search(text):
         return False  # of what was asked before
     names = Names(catalog)
     whose = re.search(r"\b(?:their|its)\b", text, re.IGNORECASE)

@@ -43,6 +43,12 @@ POINTS_BACK = re.compile(
     r"|each (?:have|has|had|place|placed|make|made|get|got|bring|brought|do|did|buy|bought|spend|spent|pay|paid|sell|sold|order|ordered)$|(?:does|do|did) (?:that|this) compare|too$|as well$|each$)\b",
     re.IGNORECASE,
 )
+OF_BEFORE = re.compile(
+    r"^(?:(?:the )?(?:average|total|sum|median|mean|maximum|minimum)(?: (?:amount|value|number|count|sum))?|(?:amount|value|number|count|sum)) (?:per|by|for each)\b"
+    r"|^who (?:have|has|had|are|were) (?:never|not|also|already|only|still)\b|\b(?:did|does|do) (?:that|this|it|those)\b",
+    re.IGNORECASE,
+)
+"""Figures without a noun of their own, conditions without one, and "that": they speak of what was asked before."""
 ASKS = re.compile(
     r"^(?:how|what|which|who|whom|whose|where|when|list|show|give|find|count|name|display|is|are|was|were|does|do|did"
     r"|has|have|get|tell|compute|calculate|total|average|number|return|provide|top|bottom|plot|draw)\b",

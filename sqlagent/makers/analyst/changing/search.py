@@ -97,7 +97,7 @@ def followed(
 def _whole_anew(typed: str, source: Source, today: date) -> str:
     """What was typed after a question that was not understood, where it is understood by itself and names a figure; else empty."""
     text = trimmed(" ".join(typed.split()).strip(" ?.!"))
-    if CHANGES.match(text) or POINTS_BACK.search(text):
+    if CHANGES.match(text) or POINTS_BACK.search(text) or text.lower().endswith(" only"):
         return ""
     frames = understand(text, source, today)[1]
     frame = frames[0].frame if frames else None
