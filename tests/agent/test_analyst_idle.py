@@ -1,4 +1,4 @@
-"""A ferry line: words that change nothing, durations that are stored, starts of periods, what is in service."""
+"""A ferry line: words that change nothing, durations that are stored, starts of periods, what is in service, sailors led by sailors."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ CREATE TABLE tickets (ticket_id INTEGER PRIMARY KEY, sailing_id INTEGER REFERENC
 CREATE TABLE repairs (repair_id INTEGER PRIMARY KEY, ferry_id INTEGER REFERENCES ferries, kind TEXT, opened_on TEXT, closed_on TEXT, state TEXT);
 CREATE TABLE crew_weeks (crew_week_id INTEGER PRIMARY KEY, sailor TEXT, week_end TEXT, approved_on TEXT, status TEXT, usual_hours REAL, overtime_hours REAL);
 CREATE TABLE snacks (snack_id INTEGER PRIMARY KEY, snack_name TEXT, price REAL);
+CREATE TABLE sailors (sailor_id INTEGER PRIMARY KEY, sailor_name TEXT, captain_id INTEGER REFERENCES sailors(sailor_id), referred_by INTEGER REFERENCES sailors(sailor_id));
+INSERT INTO sailors VALUES (1, 'Ada', NULL, NULL), (2, 'Bo', 1, 1), (3, 'Cy', 1, 1), (4, 'Di', 2, 1), (5, 'Ed', 1, 2), (6, 'Flo', NULL, 3);
 INSERT INTO ferries VALUES (1, 'Heron', 'Damen', '2001-05-01', NULL, 2), (2, 'Tern', 'Austal', '1995-03-01', '2024-02-01', 1), (3, 'Gull', 'Damen', '2010-07-01', NULL, 3), (4, 'Auk', 'Austal', '1990-01-01', NULL, 3);
 INSERT INTO snacks VALUES (1, 'Nut bar', 2.5), (2, 'Ham roll', 4.0), (3, 'Tea', 1.5);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
@@ -48,6 +50,9 @@ def line():
         ("average delay per ferry", "SELECT ferry_name, AVG(delay_min) FROM sailings JOIN ferries USING (ferry_id) GROUP BY ferry_id"),
         ("how many passengers did buy more than 15 tickets", "SELECT COUNT(*) FROM (SELECT passenger_id FROM tickets GROUP BY 1 HAVING COUNT(*) > 15)"),
         ("number of refunds by month in 2025", "SELECT strftime('%Y-%m', refunded_at), COUNT(*) FROM tickets WHERE refunded_at LIKE '2025%' GROUP BY 1"),
+        ("which captain has the most people under him or her", "SELECT 'Ada', 3"),
+        ("sailors who referred three or more other sailors", "SELECT 'Ada', 3"),
+        ("which sailors have a captain, and which one?", "SELECT s.sailor_name, c.sailor_name FROM sailors s JOIN sailors c ON c.sailor_id = s.captain_id"),
         ('snacks containing "nut"', "SELECT snack_name FROM snacks WHERE snack_name LIKE '%nut%'"),
     ],
 )  # fmt: skip

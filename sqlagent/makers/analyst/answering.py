@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlagent.catalog.semantics import Kind
+from sqlagent.makers.analyst.among_themselves import among_themselves
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
 from sqlagent.makers.analyst.bounded_figures import bounded, bounded_figure
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts
@@ -164,7 +165,7 @@ def understand(
     return _understood(text, source, today, told)
 
 
-_WORDINGS = (by_what_happened, who_did_most, time_spent, share_that_has)
+_WORDINGS = (among_themselves, by_what_happened, who_did_most, time_spent, share_that_has)
 """What words a question anew by what its source knows; each gives nothing for questions of another kind."""
 
 

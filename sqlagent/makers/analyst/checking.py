@@ -268,11 +268,12 @@ def _state_of_others(frame: Frame, reading: Reading, held: Held) -> list[str]:
     """A state that a row of another table is in: "active candidates" are no skills that did not run out, where candidates have a state."""
     if not any(one.said == "current" for one in frame.where):
         return []
+    named = {t.table for item in reading.items for t in item.targets[:1] if t.kind == "thing"}
     return [
         item.text
         for item in reading.items
         if item.kind == "mention" and item.targets[0].kind == "value" and item.targets[0].cost < SAME
-        if fold(item.text) in CURRENT
+        if fold(item.text) in CURRENT and item.targets[0].table in named
         if (item.targets[0].table, item.targets[0].column) not in held.columns
     ]
 

@@ -81,7 +81,7 @@ def idle_words(
 
 def _names_another(word: str, held: _Held, model: Model) -> bool:
     """Whether a word names columns or tables, and none that the frame holds; a time only beside another time."""
-    named = [
+    named: list[tuple[str, str, Role | None]] = [
         (table, one.column, one.role)
         for table, own in model.fields.items()
         for one in own

@@ -12,7 +12,17 @@ from dataclasses import replace
 
 from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.formulas import filled
-from sqlagent.makers.analyst.frames import BESIDE, MOVED, Condition, Dimension, Expr, Frame, Having, Measure
+from sqlagent.makers.analyst.frames import (
+    BESIDE,
+    MOVED,
+    Condition,
+    Dimension,
+    Expr,
+    Frame,
+    Having,
+    Measure,
+    Slot,
+)
 from sqlagent.makers.analyst.periods_beside import periods_beside
 from sqlagent.makers.analyst.preceding import reaching_back
 from sqlagent.makers.analyst.rows import Block, NoPlan, RowWriter
@@ -432,27 +442,28 @@ class Planner(RowWriter):
                 if len(shown) == 1 and frame.columns
                 else ""
             )
-        return f"{word} {', '.join(self._headed(shown))} {body}{order}{self._limit(frame)}"
+        return f"{word} {', '.join(self._headed(shown, [_role(slot) for slot in frame.columns]))} {body}{order}{self._limit(frame)}"
 
-    def _headed(self, cells: Sequence[str]) -> list[str]:
-        """A list's columns, those under a header that another one bears already under their table's name too."""
+    def _headed(self, cells: Sequence[str], roles: Sequence[str]) -> list[str]:
+        """A list's columns, those under a header that another one bears already under their table's name, or their role's, too."""
         bare = [cell.rpartition(".")[2].lower() for cell in cells]
-        labels = self._column_names(cells)
+        labels = self._column_names(cells, roles)
         return [
             f"{cell} AS {label}" if bare.index(name) < place and name != "*" else cell
             for place, (cell, name, label) in enumerate(zip(cells, bare, labels, strict=True))
         ]
 
-    def _column_names(self, cells: Sequence[str]) -> list[str]:
+    def _column_names(self, cells: Sequence[str], roles: Sequence[str] = ()) -> list[str]:
         """Names of a list's columns: those of the columns that are shown, each once."""
         out: list[str] = []
-        for cell in cells:
+        for place, cell in enumerate(cells):
+            owner = next(iter(roles[place : place + 1]), "") or singular(cell.rpartition(".")[0].strip('"`'))
             plain = (
                 _safe(cell.rpartition(".")[2].strip('"`'))
                 if cell.replace(".", "").replace("_", "").replace('"', "").replace("`", "").isalnum()
                 else "label"
             )
-            out.append(_once(plain, _safe(singular(cell.rpartition(".")[0].strip('"`'))), out))
+            out.append(_once(plain, _safe(owner), out))
         return [self.dialect.quoted(n) for n in out]
 
     def _names(self, frame: Frame, shown: int, figures: int) -> list[str]:
@@ -475,6 +486,12 @@ class Planner(RowWriter):
         for place, name in enumerate(said):
             out.append(_once(_safe(name), _safe(owners[place]) if place < len(owners) else "", out))
         return [self.dialect.quoted(n) for n in out]
+
+
+def _role(slot: Slot) -> str:
+    """What a row of its own table is to the one that points at it: its captain; empty for rows of another table."""
+    last = slot.path[-1] if slot.path else None
+    return " ".join(last.words) if last is not None and last.source == last.target else ""
 
 
 def _once(name: str, owner: str, taken: Sequence[str]) -> str:
