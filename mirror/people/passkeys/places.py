@@ -49,6 +49,12 @@ def place_of(address: str) -> Place:
     return Place(home_host, home)
 
 
+def home_host() -> str:
+    """The name that passkeys of this installation are bound to."""
+    host = _host(origin_of(settings.SITE_URL))
+    return "localhost" if _is_this_machine(host) else host
+
+
 def origin_of(address: str) -> str:
     """Give scheme, host and port of an address as browsers tell them.
 
