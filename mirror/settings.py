@@ -117,7 +117,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "mirror.audit.middleware.acting",
-    "mirror.people.codes.middleware.codes_first",
+    "mirror.people.middleware.second_factor_first",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -170,7 +170,9 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ] + [{"NAME": "mirror.people.passwords.BesideTheName"}]
 # One for each way in; a session keeps its name.
-AUTHENTICATION_BACKENDS = [f"mirror.people.ways.{name}" for name in ("Password", "Link", "Provider")]
+AUTHENTICATION_BACKENDS = [
+    f"mirror.people.ways.{name}" for name in ("Password", "Link", "Passkey", "Provider")
+]
 SESSION_ENGINE = "mirror.people.session_store"
 LOGIN_URL = "people:sign_in"
 LOGIN_REDIRECT_URL = "asking:ask"
@@ -182,7 +184,8 @@ SIGN_IN_FAILURE_LIMIT = env.int("SIGN_IN_FAILURE_LIMIT", default=5)
 # How long a one-time sign-in link works (hours).
 SIGN_IN_LINK_HOURS = env.int("SIGN_IN_LINK_HOURS", default=24)
 
-# Who must give a one-time code beside a password or a link: nobody, administrators or everyone. Others may.
+# Who must give a second factor beside a password or a link, a one-time code or a passkey: nobody, administrators or everyone.
+# Others may.
 SECOND_FACTOR_REQUIRED = env.str("SECOND_FACTOR_REQUIRED", default="nobody")
 if SECOND_FACTOR_REQUIRED not in ("nobody", "administrators", "everyone"):
     raise ImproperlyConfigured("SECOND_FACTOR_REQUIRED must be nobody, administrators or everyone")
@@ -534,7 +537,7 @@ DELIVERY_RETRY_MINUTES = [
     float(one) for one in env.list("DELIVERY_RETRY_MINUTES", default=["1", "5", "15", "60", "180"])
 ]
 
-# Where people reach this server; links in mails and messages begin with it.
+# Where people reach this server; links in mails and messages begin with it, and passkeys are bound to its name.
 SITE_URL = env.str("SITE_URL", default="http://127.0.0.1:8000")
 
 # The mail server (SMTP). Without a host no mail is sent, and pages say so.

@@ -130,7 +130,7 @@ KNOW_REQUESTS = {
     "reports/context.py",  # that all sending is paused
     "comments/templatetags/comments.py",  # comments on the pages of other subjects
     "llms/templatetags/llms.py",  # one's own use, on the page of another subject
-    "people/codes/middleware.py",  # codes that lack
+    "people/middleware.py",  # a second factor that lacks
     "people/entering.py",  # a session for who signed in
     "people/requests.py",  # the type of a request by somebody who is signed in
     "delivery/mail_letter.py",  # a mail is a template too

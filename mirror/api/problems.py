@@ -72,8 +72,8 @@ codes_lacking = partial(
     Problem,
     401,
     "codes-lacking",
-    "The person of this token has to set up one-time codes before it works.",
-    "This installation asks for them. Set them up under Your account; the token works again then.",
+    "The person of this token has to set up a second factor before it works.",
+    "This installation asks for one. Set up one-time codes or a passkey under Your account; the token works again then.",
 )
 for_agents = partial(
     Problem,

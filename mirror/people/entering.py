@@ -1,47 +1,54 @@
-"""Sign a person in after the proof: the code that lacks, a session of their own, the page that they wanted."""
+"""Sign a person in after the proof: the second factor that lacks, a session of their own, the page that they wanted."""
 
 from __future__ import annotations
 
 import time
-from urllib.parse import quote, unquote
+from datetime import datetime, timedelta
+from urllib.parse import quote, unquote, urlencode
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, login, logout
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from mirror.people.codes import services as codes
+from mirror.people.factors import has_factor, is_required
 from mirror.people.models import Session, User
+from mirror.people.provider.configured import identity_of
+from mirror.people.session_store import FROM
 from mirror.people.ways import BACKENDS, way_of
 from mirror.people.wrong_passwords import COOKIE, COOKIE_SECONDS, browser_cookie
 
 # The cookie that keeps which page somebody wanted before they signed in, and how long it does.
 WANTED, WANTED_SECONDS = "mirror_wanted", 3_600
-# Keys of a session: a person who has yet to give a code (for at most so many seconds), and that one was given.
+# Keys of a session: a person who has yet to give a second factor (for at most so many seconds), and that one was given.
 HALF, HALF_SECONDS, CODED = "half", 600, "coded"
+# Ways in that ask for a second factor themselves: the provider its own; a passkey its owner's finger, face or PIN.
+WHOLE = (Session.Way.PROVIDER, Session.Way.PASSKEY)
+# How long a session counts as just begun.
+RECENT = timedelta(minutes=10)
 
 
 def enter(request: HttpRequest, user: User, way: Session.Way, wanted: str = "") -> HttpResponse:
-    """Sign somebody in, or ask for the one-time code that lacks; then they go where they wanted.
-
-    The identity provider asks its people for a second factor itself.
-    """
+    """Sign somebody in, or ask for the second factor that lacks; then they go where they wanted."""
     wanted = wanted or page_wanted(request)
-    if way != Session.Way.PROVIDER and (codes.is_on(user) or codes.is_required(user)):
+    if way not in WHOLE and (has_factor(user) or is_required(user)):
         # Another person may be signed in here, who gives no code; and a key that was known before is worth nothing after.
         if request.user.is_authenticated:
             logout(request)
         else:
             request.session.cycle_key()
         request.session[HALF] = [user.pk, user.get_session_auth_hash(), way, time.time(), wanted]
-        return redirect("people:code" if codes.is_on(user) else "people:codes")
+        return redirect("people:code" if has_factor(user) else "people:codes")
     return _let_in(request, user, way, wanted)
 
 
-def enter_by_code(request: HttpRequest) -> HttpResponse:
-    """Sign in the person who gave the code that lacked."""
+def enter_by_factor(request: HttpRequest) -> HttpResponse:
+    """Sign in the person who gave the second factor that lacked."""
     half = half_in(request)
     assert half is not None
     user, way, wanted = half
@@ -64,14 +71,55 @@ def half_in(request: HttpRequest) -> tuple[User, Session.Way, str] | None:
 
 
 def is_coded(request: HttpRequest) -> bool:
-    """Whether a code was given in this session, or none is needed in it."""
-    is_by_provider = way_of(request.session.get(BACKEND_SESSION_KEY, "")) == Session.Way.PROVIDER
-    return is_by_provider or bool(request.session.get(CODED))
+    """Whether a second factor was given in this session, or none is needed in it."""
+    return way_of(request.session.get(BACKEND_SESSION_KEY, "")) in WHOLE or bool(request.session.get(CODED))
 
 
 def coded(request: HttpRequest) -> None:
-    """Note that a code was given in this session."""
+    """Note that a second factor was given in this session."""
     request.session[CODED] = True
+
+
+def person_asked(request: HttpRequest) -> User | None:
+    """Give the person who has to give a second factor: to be let in, or because a session that is there lacks one."""
+    if isinstance(request.user, User):
+        person = None if is_coded(request) else request.user
+    else:
+        half = half_in(request)
+        person = half[0] if half else None
+    return person if person and has_factor(person) else None
+
+
+def person_setting_up(request: HttpRequest) -> User | None:
+    """Give the person who sets a second factor up: signed in by other than the provider, or with all but a first one. Raises: PermissionDenied."""
+    if isinstance(request.user, User):
+        if identity_of(request.user):
+            raise PermissionDenied("The identity provider asks for your second factor.")
+        return request.user
+    half = half_in(request)
+    return half[0] if half and not has_factor(half[0]) else None
+
+
+def factor_asked_first(request: HttpRequest) -> HttpResponse | None:
+    """Lead a person to where they give the second factor that they have, in a session that lacks it; None where it does not."""
+    if not request.user.is_authenticated or person_asked(request) is None:
+        return None
+    return redirect(f"{reverse('people:code')}?{urlencode({'next': request.path})}")
+
+
+def session_begun(request: HttpRequest) -> str:
+    """Give the key of this browser's session, which is begun where there is none."""
+    # A cookie may name a session that is gone: that is known once its data was read.
+    request.session.get(HALF)
+    if not request.session.session_key:
+        request.session.create()
+    return str(request.session.session_key)
+
+
+def is_recent(request: HttpRequest) -> bool:
+    """Say whether this session was just begun."""
+    begun = request.session.get(FROM, ("", "", ""))[2]
+    return bool(begun) and timezone.now() - datetime.fromisoformat(begun) < RECENT
 
 
 def _let_in(request: HttpRequest, user: User, way: Session.Way, wanted: str) -> HttpResponse:

@@ -157,6 +157,7 @@ class Session(AbstractBaseSession):
     class Way(models.TextChoices):
         PASSWORD = "password", "password"  # noqa: S105 - the name of a way
         LINK = "link", "one-time link"
+        PASSKEY = "passkey", "passkey"
         PROVIDER = "provider", "identity provider"
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="sessions")
@@ -250,8 +251,52 @@ class CodeMaker(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """A code that stands in for a one-time code, once. Only its hash is kept."""
+    """A code that stands in for a second factor, once. Only its hash is kept."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="recovery_codes")
     code_hash = models.CharField(max_length=64, unique=True)
     used_at = models.DateTimeField(null=True, blank=True)
+
+
+class Passkey(models.Model):
+    """A key of somebody's device or password manager that answers challenges of Mirror (WebAuthn).
+
+    `credential` is what it told of itself when it was added, its public key among it; `host` the name that it is bound to.
+    `handle` names the person to the device, the same for all passkeys of one person. `counter` counts its answers, or
+    stays 0 where it does not count.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="passkeys")
+    name = models.CharField(max_length=60)
+    host = models.CharField(max_length=253)
+    credential_id = models.CharField(max_length=1364, unique=True)
+    credential = models.TextField()
+    handle = models.CharField(max_length=64)
+    counter = models.PositiveBigIntegerField(default=0)
+    made_at = models.DateTimeField(auto_now_add=True)
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["made_at", "pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PasskeyChallenge(models.Model):
+    """A challenge that waits for the answer of a passkey, in one session; taken by deleting it, so it is answered once.
+
+    `user` is the person who is asked, None where the passkey itself tells who signs in.
+    """
+
+    class Purpose(models.TextChoices):
+        ADD = "add", "add a passkey"
+        FACTOR = "factor", "second factor"
+        SIGN_IN = "sign in", "sign in"
+
+    session = models.OneToOneField(Session, on_delete=models.CASCADE)
+    purpose = models.CharField(max_length=10, choices=Purpose)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, null=True)
+    challenge = models.CharField(max_length=64)
+    handle = models.CharField(max_length=64, blank=True)
+    made_at = models.DateTimeField()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mirror.people.codes.services import is_on
-from mirror.people.models import Identity, Membership, Session, Team, User
+from mirror.people.factors import has_codes
+from mirror.people.models import Identity, Membership, Passkey, Session, Team, User
 from mirror.people.provider.configured import Provider, identity_of, provider
 from mirror.people.selectors import sessions_of
 
@@ -57,6 +57,7 @@ class AccountPage:
     provider: Provider | None
     identity: Identity | None
     has_codes: bool
+    passkeys: int
     mark: str
     sessions: list[SessionLine]
 
@@ -77,7 +78,14 @@ def account_page(user: User, key: str) -> AccountPage:
         for one in sessions_of(user)[:MOST_SESSIONS]
     ]
     lines.sort(key=lambda line: not line.is_here)
-    return AccountPage(provider(), identity_of(user), is_on(user), Session(session_key=key).mark, lines)
+    return AccountPage(
+        provider=provider(),
+        identity=identity_of(user),
+        has_codes=has_codes(user),
+        passkeys=Passkey.objects.filter(user=user).count(),
+        mark=Session(session_key=key).mark,
+        sessions=lines,
+    )
 
 
 def browser_named(told: str) -> str:

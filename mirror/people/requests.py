@@ -23,6 +23,11 @@ def wants_fragment(request: HttpRequest) -> bool:
     return "HX-Request" in request.headers or "X-Requested-With" in request.headers
 
 
+def origin_here(request: HttpRequest) -> str:
+    """The scheme, host and port that a page was asked at."""
+    return f"{request.scheme}://{request.get_host()}"
+
+
 def search_typed(request: HttpRequest) -> str:
     """The words that are searched for, as far as they are looked at."""
     return request.GET.get("q", "").replace("\x00", "").strip()[:200]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from mirror.people.models import Membership, Session, Team, User
+from mirror.people.models import Membership, Passkey, Session, Team, User
 
 
 def people(search: str = "") -> QuerySet[User]:
     """List everyone by name, services aside; `search` looks into user names, real names and addresses."""
     found = User.objects.filter(is_service=False).select_related("identity", "code_maker")
+    found = found.annotate(has_passkeys=Exists(Passkey.objects.filter(user=OuterRef("pk"))))
     found = found.prefetch_related("teams").order_by("username")
     for word in search.split():
         found = found.filter(

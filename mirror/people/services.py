@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from mirror.audit.services import record
-from mirror.people.models import Identity, Membership, Session, SignInLink, Team, User
+from mirror.people.models import Identity, Membership, Passkey, Session, SignInLink, Team, User
 
 log = logging.getLogger(__name__)
 
@@ -140,10 +140,13 @@ def _others_manage(user: User) -> bool:
 
 @transaction.atomic
 def user_password_forget(user: User) -> None:
-    """Take somebody's password and links away: they sign in another way from now on."""
+    """Take somebody's password, links and passkeys away: they sign in another way from now on."""
     user.set_unusable_password()
     user.save(update_fields=["password"])
     links_end(user)
+    gone, _ = Passkey.objects.filter(user=user).delete()
+    if gone:
+        record("removed a passkey", user, passkeys=gone)
 
 
 @transaction.atomic

@@ -19,7 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from mirror.people import selectors, services
+from mirror.people import factors, selectors, services
 from mirror.people.entering import enter, wanted_keep
 from mirror.people.forms import (
     AddressForm,
@@ -31,8 +31,9 @@ from mirror.people.forms import (
 )
 from mirror.people.models import Session, Team, User
 from mirror.people.pages import LinkPage, TeamPage, account_page
+from mirror.people.passkeys.pages import is_offered
 from mirror.people.provider.configured import identity_of, provider
-from mirror.people.requests import PersonRequest, search_typed
+from mirror.people.requests import PersonRequest, origin_here, search_typed
 from mirror.people.ways import way_of
 
 
@@ -66,8 +67,9 @@ class SignIn(auth_views.LoginView):
         return response
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Offer the identity provider where there is one."""
-        return {**super().get_context_data(**kwargs), "provider": provider()}
+        """Offer the identity provider where there is one, and passkeys where somebody has one for this address."""
+        offered = {"provider": provider(), "has_passkeys": is_offered(origin_here(self.request))}
+        return {**super().get_context_data(**kwargs), **offered}
 
 
 sign_in = SignIn.as_view()
@@ -245,6 +247,22 @@ def person_role(request: PersonRequest, pk: int) -> HttpResponse:
     try:
         services.user_make_staff(person, not person.is_staff, request.user)
         messages.success(request, f"{person} is {'an administrator' if person.is_staff else 'a member'} now.")
+    except services.PeopleError as error:
+        messages.error(request, str(error))
+    return redirect("people:people")
+
+
+@require_POST
+def person_factor_reset(request: PersonRequest, pk: int) -> HttpResponse:
+    """Forget the codes and passkeys of somebody who lost them."""
+    _staff_only(request)
+    person = get_object_or_404(User, pk=pk, is_service=False)
+    if person == request.user:
+        messages.error(request, "Your own second factor is under Your account.")
+        return redirect("people:people")
+    try:
+        factors.factors_reset(person, request.user)
+        messages.success(request, f"{person} has no second factor any more, and is signed out.")
     except services.PeopleError as error:
         messages.error(request, str(error))
     return redirect("people:people")

@@ -49,6 +49,10 @@ class Link(_Entered):
     """By a one-time link."""
 
 
+class Passkey(_Entered):
+    """By a passkey that asked for its owner's finger, face or PIN."""
+
+
 class Provider(_Entered):
     """By the identity provider."""
 
@@ -57,6 +61,7 @@ class Provider(_Entered):
 BACKENDS = {
     Session.Way.PASSWORD: f"{__name__}.Password",
     Session.Way.LINK: f"{__name__}.Link",
+    Session.Way.PASSKEY: f"{__name__}.Passkey",
     Session.Way.PROVIDER: f"{__name__}.Provider",
 }
 

@@ -83,8 +83,13 @@ def change_begin(user: User) -> Try:
 
 
 def code_begin(user: User) -> Try:
-    """Count a try of a one-time code, which comes after the right password."""
+    """Count a try of a second factor, which comes after the right password."""
     return _begin((("browser", _hash("code", str(user.pk))),))
+
+
+def passkey_begin(address: str) -> Try:
+    """Count a try to sign in by a passkey alone, which names nobody before it is looked at."""
+    return _begin((("address", _hash("address", network_of(address))),))
 
 
 def try_right(tried: Try) -> None:

@@ -23,7 +23,8 @@ from mirror.audit.chain import chain_faults
 from mirror.exports.images.browser import browser_path
 from mirror.health.services import whats_down
 from mirror.modes import too_open
-from mirror.people.models import User
+from mirror.people.models import Passkey, User
+from mirror.people.passkeys.places import home_host
 from mirror.people.provider import wire
 from mirror.people.provider.configured import provider
 from mirror.people.provider.errors import ProviderError
@@ -125,6 +126,12 @@ def _people() -> Iterator[Finding]:
     ).distinct():
         names = ", ".join(person.username for person in left[:5])
         yield look("people", f"Reports of {names} still run, who left.", "Transfer them: People, Owns.")
+    if elsewhere := Passkey.objects.exclude(host=home_host()).count():
+        yield look(
+            "people",
+            f"{counted(elsewhere, 'passkey')} will not work at {home_host()}, bound to another name as they are.",
+            "Set SITE_URL back, or have their people sign in by a code or a recovery code and add others.",
+        )
 
 
 def _sign_in() -> Iterator[Finding]:

@@ -40,6 +40,7 @@ PAGES = {
     "teams": "/teams/",
     "account": "/account/",
     "codes": "/account/codes/",
+    "passkeys": "/account/passkeys/",
     "signing-in": "/people/sign-in/",
     "tokens": "/account/tokens/",
     "api": "/account/api/",

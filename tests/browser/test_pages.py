@@ -39,6 +39,7 @@ PAGES = (
     "/people/sign-in/",
     "/account/",
     "/account/codes/",
+    "/account/passkeys/",
     "/account/tokens/",
     "/sources/1/agents/",
     "/threads/1/",

@@ -138,7 +138,7 @@ def test_a_token_waits_until_its_person_has_the_codes_that_are_asked(world, bob,
     settings.SECOND_FACTOR_REQUIRED = "everyone"
     told(bobs.get("/token"), 401, "codes-lacking")
     refused = AuditRow.objects.filter(verb="used a token", who="bob", outcome="refused").latest("pk")
-    assert refused.details["why"] == "without one-time codes"
+    assert refused.details["why"] == "without a second factor"
     User.objects.filter(pk=bob.pk).update(is_service=True)
     assert bobs.get("/token").status_code == 200
     User.objects.filter(pk=bob.pk).update(is_service=False)

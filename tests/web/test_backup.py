@@ -32,6 +32,7 @@ PASSPHRASE = "correct horse battery staple"
 OTHERS = {
     "django_session",
     "people_session",
+    "people_passkeychallenge",
     "people_identity",
     "health_heartbeat",
     "reports_sendingpause",
@@ -158,7 +159,12 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Installation:
         "Source.objects.create(owner=s.owner, name='erp', engine='postgres', host='db', database='erp', password='geheim');"
         "from mirror.people.models import Identity; from django.utils import timezone;"
         "Identity.objects.create(user=s.owner, issuer='https://id.example.com', subject='x', grant='geheim',"
-        "vouched_at=timezone.now())"
+        "vouched_at=timezone.now());"
+        "from mirror.people.models import Passkey, PasskeyChallenge, Session;"
+        "Passkey.objects.create(user=s.owner, name='Phone', host='mirror.example.com', credential_id='x', credential='y', handle='z',"
+        "counter=2**40);"
+        "Session.objects.create(session_key='k', session_data='', expire_date=timezone.now(), seen_at=timezone.now());"
+        "PasskeyChallenge.objects.create(session_id='k', purpose='sign in', challenge='c', made_at=timezone.now())"
     )
     return made
 
@@ -253,7 +259,7 @@ def test_everything_is_destroyed_and_comes_back_row_by_row_elsewhere(first, back
     there = Installation(tmp_path / "there")
     said = there.said("restore", str(backup))
     assert "All sending is paused" in said
-    assert there.rows() == before
+    assert there.rows() == before and [row["counter"] for row in before["people_passkey"]] == [2**40]
     assert there.files() == files
     assert (there.folder / "secrets.env").stat().st_mode & 0o077 == 0
     assert there.shell(SECRET) == "geheim\n"

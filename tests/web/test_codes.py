@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from mirror.audit.models import AuditRow
+from mirror.people import factors
 from mirror.people.codes import services
 from mirror.people.models import CodeMaker, Identity, RecoveryCode, Session
 from mirror.people.services import link_create, user_make_staff
@@ -85,10 +86,10 @@ def test_codes_are_set_up_with_a_picture_and_a_first_code(alice):
     assert 'src="data:image/svg+xml' in page.content.decode() and secret[:4] in page.content.decode()
     assert "no-store" in page["Cache-Control"]
     assert client.post(reverse("people:codes"), {"code": "000000"}).status_code == 422
-    assert not services.is_on(alice), "before a right code nothing is asked"
+    assert not factors.has_codes(alice), "before a right code nothing is asked"
     assert is_in(knock(alice)[0])
     answer = client.post(reverse("people:codes"), {"code": app_code(alice)})
-    assert answer.status_code == 200 and services.is_on(alice)
+    assert answer.status_code == 200 and factors.has_codes(alice)
     assert answer.content.decode().count("<li><code>") == 10
     assert secret not in client.get(reverse("people:codes")).content.decode(), "shown while it is set up"
     verbs = AuditRow.objects.filter(thing="alice").values_list("verb", flat=True)
@@ -243,7 +244,7 @@ def test_a_half_sign_in_opens_nothing_and_ends_after_ten_minutes(alice):
         assert client.get(reverse(name)).url.startswith(reverse("people:sign_in"))
     assert client.post(reverse("people:codes_end"), {"code": app_code(alice)}).status_code == 302
     assert client.post(reverse("people:codes_begin")).url == reverse("people:sign_in")
-    assert services.is_on(alice)
+    assert factors.has_codes(alice)
     with time_machine.travel(timezone.now() + timedelta(minutes=11)):
         assert give(client, app_code(alice)).url == reverse("people:sign_in") and not is_in(client)
 
@@ -347,9 +348,9 @@ def test_codes_are_turned_off_with_a_code(alice):
     give(client, fresh[0])
     assert client.post(reverse("people:codes_end"), {"code": "000000"}).status_code == 422
     assert AuditRow.objects.get(outcome="refused").verb == "reset one-time codes"
-    assert services.is_on(alice)
+    assert factors.has_codes(alice)
     assert client.post(reverse("people:codes_end"), {"code": app_code(alice)}).status_code == 302
-    assert not services.is_on(alice) and not RecoveryCode.objects.exists()
+    assert not factors.has_codes(alice) and not RecoveryCode.objects.exists()
     assert is_in(knock(alice)[0])
 
 
@@ -357,24 +358,24 @@ def test_an_administrator_resets_codes_and_nobody_else(as_admin, as_bob, as_char
     set_up(alice)
     client, _ = knock(alice)
     give(client, app_code(alice))
-    url = reverse("people:person_codes_reset", args=[alice.pk])
+    url = reverse("people:person_factor_reset", args=[alice.pk])
     for other in (as_bob, as_charlie):
         assert other.post(url).status_code == 403
-    assert "Reset codes" in as_admin.get(reverse("people:people")).content.decode()
+    assert "Reset second factor" in as_admin.get(reverse("people:people")).content.decode()
     assert as_admin.post(url).status_code == 302
-    assert not services.is_on(alice) and not is_in(client), "signed out, should it be somebody else"
+    assert not factors.has_codes(alice) and not is_in(client), "signed out, should it be somebody else"
     row = AuditRow.objects.filter(verb="reset one-time codes").first()
     assert (row.who, row.thing) == (admin.username, "alice")
-    assert "has no one-time codes" in as_admin.post(url, follow=True).content.decode()
+    assert "has no second factor" in as_admin.post(url, follow=True).content.decode()
     set_up(admin)
-    assert as_admin.post(reverse("people:person_codes_reset", args=[admin.pk])).status_code == 302
-    assert services.is_on(admin), "one's own need a code"
+    assert as_admin.post(reverse("people:person_factor_reset", args=[admin.pk])).status_code == 302
+    assert factors.has_codes(admin), "one's own need a code"
 
 
 def test_a_shell_resets_codes(alice, capsys):
     set_up(alice)
     call_command("reset_codes", "alice")
-    assert not services.is_on(alice)
+    assert not factors.has_codes(alice)
     for name in ("alice", "nobody"):
         with pytest.raises(CommandError):
             call_command("reset_codes", name)

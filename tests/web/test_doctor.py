@@ -17,6 +17,7 @@ from django.utils import timezone
 from mirror.asking.models import Run, Thread
 from mirror.audit.services import record
 from mirror.health.services import beat
+from mirror.people.models import Passkey
 from mirror.people.services import first_admin, user_password
 from mirror.reports.models import Report
 from mirror.reports.services import sending_pause
@@ -81,6 +82,20 @@ def test_secrets_that_no_key_opens_are_counted(alice, settings):
     )
     settings.MIRROR_ENCRYPTION_KEYS = ["B" * 43 + "="]
     assert "No key opens 1 stored secret." in found("wrong")
+
+
+@pytest.mark.parametrize(
+    ("site", "host", "is_told"),
+    [
+        ("https://mirror.example.com", "mirror.example.com", False),
+        ("https://new.example.com", "mirror.example.com", True),
+        ("http://127.0.0.1:8000", "localhost", False),
+    ],
+)
+def test_passkeys_of_an_earlier_name_are_counted(alice, settings, site, host, is_told):
+    Passkey.objects.create(user=alice, name="Phone", host=host, credential_id="x", credential="y", handle="z")
+    settings.SITE_URL = site
+    assert ("1 passkey will not work at" in found("look")) is is_told
 
 
 def test_files_that_are_gone_are_named(alice, settings):

@@ -24,6 +24,8 @@ OPEN = {
     "people:provider_begin",  # leads to the identity provider; not there without one
     "people:provider_back",  # leads back; known by what the browser's session keeps
     "people:provider_out",  # says that one is signed out
+    "people:passkey_ask",  # tells a browser to ask for a passkey; names nobody
+    "people:passkey_enter",  # signs in by a passkey
     "people:sign_out",  # asks nothing, tells nothing
     "reports:consent",  # asks somebody without an account whether they want a report's mails; signed link
     "reports:consent_stop",  # ends them, by a signed link of every such mail

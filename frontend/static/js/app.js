@@ -14,3 +14,4 @@ if (document.querySelector("mirror-mentions")) void import("./mirror-mentions.js
 if (document.querySelector("mirror-sql")) void import("./mirror-sql.js");
 if (document.querySelector("mirror-zone")) void import("./mirror-zone.js");
 if (document.querySelector("mirror-board")) void import("./mirror-board.js");
+if (document.querySelector("mirror-passkey")) void import("./mirror-passkey.js");

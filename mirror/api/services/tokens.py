@@ -19,7 +19,7 @@ from mirror.api.models import Scope, Token
 from mirror.audit.acting import acting_now
 from mirror.audit.models import HERE
 from mirror.audit.services import record
-from mirror.people.codes.services import lacks_codes
+from mirror.people.factors import lacks_factor
 from mirror.phrases import one_line
 from mirror.sources.selectors import sources_visible
 
@@ -120,8 +120,8 @@ def token_find(secret: str) -> Token:
         refused, why = problems.shut_out(), "shut out"
     elif found.owner.is_away:
         refused, why = problems.away(), "away from the identity provider"
-    elif lacks_codes(found.owner):
-        refused, why = problems.codes_lacking(), "without one-time codes"
+    elif lacks_factor(found.owner):
+        refused, why = problems.codes_lacking(), "without a second factor"
     elif found.revoked_at is not None:
         refused, why = problems.revoked(), "revoked"
     elif found.expires_at <= timezone.now():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django import forms
 
 
 class CodeForm(forms.Form):
-    """A code of the app, or a recovery code."""
+    """A code of the app, or a recovery code; that alone for a person without an app."""
 
     code = forms.CharField(
         label="Code",
@@ -15,3 +18,8 @@ class CodeForm(forms.Form):
             attrs={"autocomplete": "one-time-code", "autocapitalize": "characters", "spellcheck": "false"}
         ),
     )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, is_recovery: bool = False) -> None:
+        super().__init__(data)
+        if is_recovery:
+            self.fields["code"].label = "Recovery code"

@@ -1,4 +1,4 @@
-"""One-time codes beside a password or a link: made, looked at once each, reset; and recovery codes in their place.
+"""One-time codes beside a password or a link: made, looked at once each, turned off; recovery codes stand in for them.
 
 Codes are those of RFC 6238 with six digits and half a minute, which every authenticator app makes. A code is good for its
 half minute and the ones beside it, and none that is as old as one taken before. Wrong ones cost waits as passwords do.
@@ -15,15 +15,15 @@ from hmac import compare_digest
 
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 
 from mirror.audit.services import record
 from mirror.people import wrong_passwords
-from mirror.people.models import CodeMaker, RecoveryCode, User
-from mirror.people.services import PeopleError, sessions_end
+from mirror.people.factors import has_codes, has_factor, is_required, recovery_begin, recovery_end
+from mirror.people.models import CodeMaker, Passkey, User
+from mirror.people.recovery import recovery_make, recovery_use
+from mirror.people.services import PeopleError
 from mirror.secrets import SecretUnreadable
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,6 @@ DIGITS, SECONDS = 6, 30
 SECRET_BYTES = 20
 # Half minutes that a clock may be off, either way.
 BESIDE = 1
-RECOVERY_CODES = 10
 
 
 class CodeError(PeopleError):
@@ -44,27 +43,10 @@ class CodeError(PeopleError):
         self.wait = wait
 
 
-def is_on(user: User) -> bool:
-    """Say whether somebody is asked for codes."""
-    return CodeMaker.objects.filter(user=user).exclude(confirmed_at=None).exists()
-
-
-def is_required(user: User) -> bool:
-    """Say whether the settings ask codes of somebody."""
-    return settings.SECOND_FACTOR_REQUIRED == "everyone" or (
-        settings.SECOND_FACTOR_REQUIRED == "administrators" and user.is_staff
-    )
-
-
-def lacks_codes(user: User) -> bool:
-    """Say whether codes are asked of a person who has none yet: neither pages nor tokens work for them before. A service has no codes."""
-    return not user.is_service and is_required(user) and not is_on(user)
-
-
 @transaction.atomic
 def codes_begin(user: User) -> CodeMaker:
     """Make a fresh secret that counts once a code of it was typed. Raises: PeopleError where codes are asked already."""
-    if is_on(user):
+    if has_codes(user):
         raise PeopleError("One-time codes are set up already.")
     CodeMaker.objects.filter(user=user).delete()
     return CodeMaker.objects.create(user=user, secret=_text(secrets.token_bytes(SECRET_BYTES)))
@@ -85,16 +67,17 @@ def address_of(maker: CodeMaker) -> str:
 
 
 def codes_confirm(user: User, typed: str) -> list[str]:
-    """Have codes asked from now on, as one of them was typed; gives recovery codes, which are not kept. Raises: CodeError."""
+    """Have codes asked from now on, as one of them was typed; gives recovery codes, which are not kept; none where they have a passkey. Raises: CodeError."""
     maker = codes_begun(user)
     if maker is None:
         raise CodeError("Begin again: there is no secret that waits for a code.")
-    _look(maker, typed)
+    _look(user, maker, typed)
     with transaction.atomic():
+        fresh = recovery_begin(user)
         CodeMaker.objects.filter(pk=maker.pk).update(confirmed_at=timezone.now())
         record("set up one-time codes", user, by=user)
         log.info("User %s set up one-time codes", user.pk)
-        return _recovery_make(user)
+        return fresh
 
 
 def code_check(user: User, typed: str, verb: str = "signed in") -> None:
@@ -103,10 +86,10 @@ def code_check(user: User, typed: str, verb: str = "signed in") -> None:
     A wrong one is told to the audit, with the `verb` of what it was typed for.
     """
     maker = CodeMaker.objects.filter(user=user).exclude(confirmed_at=None).first()
-    if maker is None:
+    if maker is None and not has_factor(user):
         raise CodeError("One-time codes are not set up.")
     try:
-        _look(maker, typed, may_recover=True)
+        _look(user, maker, typed, may_recover=True)
     except CodeError as error:
         if not error.wait:
             record(verb, user, by=user, is_refused=True, why="a wrong one-time code")
@@ -117,52 +100,42 @@ def recovery_renew(user: User, typed: str) -> list[str]:
     """Make other recovery codes for a code; the earlier ones end. Raises: CodeError."""
     code_check(user, typed, "made recovery codes")
     with transaction.atomic():
-        return _recovery_make(user)
+        return recovery_make(user)
+
+
+def may_end(user: User) -> bool:
+    """Say whether somebody may turn codes off: no second factor is asked of them, or they have a passkey."""
+    return not is_required(user) or Passkey.objects.filter(user=user).exists()
 
 
 def codes_end(user: User, typed: str) -> None:
-    """Ask somebody for codes no longer, for a code. Raises: CodeError; PeopleError where the settings ask them."""
-    if is_required(user):
-        raise PeopleError("One-time codes are asked of you here: they cannot be turned off.")
+    """Ask somebody for codes no longer, for a code. Raises: CodeError; PeopleError where a second factor is asked and they have no other."""
+    if not may_end(user):
+        raise PeopleError(
+            "A second factor is asked of you here: codes cannot be turned off before you have a passkey."
+        )
     code_check(user, typed, "reset one-time codes")
     with transaction.atomic():
-        _forget(user)
+        CodeMaker.objects.filter(user=user).delete()
+        recovery_end(user)
         record("reset one-time codes", user, by=user)
 
 
-@transaction.atomic
-def codes_reset(user: User, by: User | None) -> None:
-    """Forget somebody's secret and recovery codes, who lost them; they are signed out everywhere. Raises: PeopleError."""
-    if not CodeMaker.objects.filter(user=user).exists():
-        raise PeopleError(f"{user} has no one-time codes.")
-    _forget(user)
-    sessions_end(user)
-    record("reset one-time codes", user, by=by)
-    log.info("One-time codes of user %s were reset by %s", user.pk, f"user {by.pk}" if by else "a shell")
-
-
-def recovery_left(user: User) -> int:
-    """How many recovery codes somebody has that were not used."""
-    return RecoveryCode.objects.filter(user=user, used_at=None).count()
-
-
-def _forget(user: User) -> None:
-    CodeMaker.objects.filter(user=user).delete()
-    RecoveryCode.objects.filter(user=user).delete()
-
-
-def _look(maker: CodeMaker, typed: str, *, may_recover: bool = False) -> None:
+def _look(user: User, maker: CodeMaker | None, typed: str, *, may_recover: bool = False) -> None:
     """Take a code, or refuse it at the cost of a wait. In no transaction: what a wrong one costs must stay. Raises: CodeError."""
-    tried = wrong_passwords.code_begin(maker.user)
+    tried = wrong_passwords.code_begin(user)
     if tried.wait:
         raise CodeError("There were too many wrong codes.", tried.wait)
     code = "".join(typed.split()).replace("-", "").upper()
-    is_right = (
-        _step_take(maker, code) if len(code) == DIGITS else may_recover and _recovery_use(maker.user, code)
-    )
+    if len(code) == DIGITS:
+        is_right = maker is not None and _step_take(maker, code)
+    else:
+        is_right = may_recover and recovery_use(user, code)
     if not is_right:
         raise CodeError(
             "That code is wrong, too old, or was used already. Type the one that the app shows now."
+            if maker
+            else "That is none of your recovery codes, or it was used already."
         )
     wrong_passwords.try_right(tried)
 
@@ -182,27 +155,6 @@ def _secret(maker: CodeMaker) -> str:
         return str(maker.secret)
     except SecretUnreadable as error:
         raise CodeError(f"{error}") from None
-
-
-def _recovery_make(user: User) -> list[str]:
-    RecoveryCode.objects.filter(user=user).delete()
-    codes = [_text(secrets.token_bytes(10)) for _ in range(RECOVERY_CODES)]
-    RecoveryCode.objects.bulk_create(RecoveryCode(user=user, code_hash=_hash(user, code)) for code in codes)
-    record("made recovery codes", user, by=user)
-    return ["-".join(code[at : at + 4] for at in range(0, 16, 4)) for code in codes]
-
-
-@transaction.atomic
-def _recovery_use(user: User, code: str) -> bool:
-    row = RecoveryCode.objects.filter(user=user, code_hash=_hash(user, code), used_at=None)
-    if not row.update(used_at=timezone.now()):
-        return False
-    record("used a recovery code", user, by=user, left=recovery_left(user))
-    return True
-
-
-def _hash(user: User, code: str) -> str:
-    return salted_hmac("mirror.people.codes", f"{user.pk}\0{code}", algorithm="sha256").hexdigest()
 
 
 def _totp(secret: str) -> TOTP:

@@ -1,4 +1,4 @@
-"""Pages of one-time codes: asked at sign-in, set up under one's account, reset by an administrator."""
+"""Pages of one-time codes, set up under one's account; and the page that asks for a second factor, by a code or a passkey."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -17,12 +17,19 @@ from django.views.decorators.http import require_POST
 
 from mirror.people.codes import services
 from mirror.people.codes.forms import CodeForm
-from mirror.people.codes.pages import codes_page
-from mirror.people.entering import coded, enter_by_code, half_in, is_coded, page_wanted
+from mirror.people.codes.pages import code_page, codes_page
+from mirror.people.entering import (
+    coded,
+    enter_by_factor,
+    factor_asked_first,
+    page_wanted,
+    person_asked,
+    person_setting_up,
+)
+from mirror.people.factors import has_codes
 from mirror.people.forms import PasswordForm, wait_in_words
 from mirror.people.models import User
-from mirror.people.provider.configured import identity_of
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, origin_here
 from mirror.people.services import PeopleError, password_refused
 
 
@@ -30,29 +37,21 @@ from mirror.people.services import PeopleError, password_refused
 @never_cache
 @sensitive_post_parameters()
 def code(request: HttpRequest) -> HttpResponse:
-    """Ask for the code that lacks, and let in the person who gives it."""
-    person = _asked(request)
+    """Ask for the second factor that lacks, and let in the person who gives a code."""
+    person = person_asked(request)
     if person is None:
         return redirect("people:sign_in")
-    form, wait = CodeForm(request.POST if request.method == "POST" else None), 0
+    posted = request.POST if request.method == "POST" else None
+    form, wait = CodeForm(posted, is_recovery=not has_codes(person)), 0
     if form.is_valid():
         wait = _tried(form, lambda: services.code_check(person, form.cleaned_data["code"]))
         if not form.errors and not request.user.is_authenticated:
-            return enter_by_code(request)
+            return enter_by_factor(request)
         if not form.errors:
             coded(request)
             return redirect(page_wanted(request))
-    return _answered(render(request, "people/code.html", {"form": form, "person": person}), form, wait)
-
-
-def _asked(request: HttpRequest) -> User | None:
-    """Give the person who has to type a code: to be let in, or because the settings ask it of a session that is there."""
-    if isinstance(request.user, User):
-        person = None if is_coded(request) else request.user
-    else:
-        half = half_in(request)
-        person = half[0] if half else None
-    return person if person and services.is_on(person) else None
+    page = code_page(person, origin_here(request), request.GET.urlencode())
+    return _answered(render(request, "people/code.html", {"form": form, "page": page}), form, wait)
 
 
 @login_not_required
@@ -60,13 +59,13 @@ def _asked(request: HttpRequest) -> User | None:
 @sensitive_post_parameters()
 def codes(request: HttpRequest) -> HttpResponse:
     """Set codes up, also before the first sign-in where the settings ask them."""
-    person = _person(request)
+    person = person_setting_up(request)
     if person is None:
         return redirect("people:sign_in")
     form, wait, fresh = CodeForm(request.POST if request.method == "POST" else None), 0, None
     entered: HttpResponse | None = None
     if form.is_valid():
-        typed, renews = form.cleaned_data["code"], services.is_on(person)
+        typed, renews = form.cleaned_data["code"], has_codes(person)
 
         def change() -> None:
             nonlocal fresh
@@ -80,7 +79,7 @@ def codes(request: HttpRequest) -> HttpResponse:
             if request.user.is_authenticated:
                 coded(request)
             else:
-                entered = enter_by_code(request)
+                entered = enter_by_factor(request)
                 request.user = person
     wanted = entered.headers["Location"] if entered else reverse("people:account")
     again = _password_form(request, person)
@@ -95,10 +94,12 @@ def codes(request: HttpRequest) -> HttpResponse:
 @never_cache
 @sensitive_post_parameters()
 def codes_begin(request: HttpRequest) -> HttpResponse:
-    """Make a fresh secret to set codes up with; a session that is open types the password for it."""
-    person = _person(request)
+    """Make a fresh secret to set codes up with; a session that is open types the password for it, and gives a second factor that there is."""
+    person = person_setting_up(request)
     if person is None:
         return redirect("people:sign_in")
+    if elsewhere := factor_asked_first(request):
+        return elsewhere
     if request.method != "POST":
         return redirect("people:codes")
     again = _password_form(request, person, request.POST)
@@ -138,33 +139,6 @@ def codes_end(request: PersonRequest) -> HttpResponse:
     page = {"form": form, "again": None, "page": codes_page(request.user)}
     response = render(request, "people/codes.html", page)
     return _answered(response, form, wait)
-
-
-@require_POST
-def person_codes_reset(request: PersonRequest, pk: int) -> HttpResponse:
-    """Forget the codes of somebody who lost them."""
-    if not request.user.is_staff:
-        raise PermissionDenied("Only administrators manage people.")
-    person = get_object_or_404(User, pk=pk, is_service=False)
-    if person == request.user:
-        messages.error(request, "Your own codes are turned off under Your account, with a code.")
-        return redirect("people:people")
-    try:
-        services.codes_reset(person, request.user)
-        messages.success(request, f"{person} is no longer asked for one-time codes, and is signed out.")
-    except PeopleError as error:
-        messages.error(request, str(error))
-    return redirect("people:people")
-
-
-def _person(request: HttpRequest) -> User | None:
-    """Give the person who sets codes up: signed in by other than the provider, or with all but a code that they have yet to set up."""
-    if isinstance(request.user, User):
-        if identity_of(request.user):
-            raise PermissionDenied("The identity provider asks for your second factor.")
-        return request.user
-    half = half_in(request)
-    return half[0] if half and not services.is_on(half[0]) else None
 
 
 def _tried(form: CodeForm, act: Callable[[], None]) -> int:

@@ -1,4 +1,4 @@
-"""Have somebody asked for one-time codes no longer, who lost app and recovery codes and whom no administrator can help."""
+"""Have somebody asked for a second factor no longer, who lost codes and passkeys and whom no administrator can help."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from mirror.people.codes import services
+from mirror.people.factors import factors_reset
 from mirror.people.models import User
 from mirror.people.services import PeopleError
 
@@ -16,7 +16,7 @@ class Command(BaseCommand):
     """`manage.py reset_codes NAME`: for the last administrator."""
 
     requires_system_checks = ()  # they load every page; a start makes them
-    help = "Forget the one-time codes of somebody who lost them; they are signed out everywhere."
+    help = "Forget the one-time codes and passkeys of somebody who lost them; they are signed out everywhere."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="their username")
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         if person is None:
             raise CommandError(f"There is nobody called “{options['name']}” here.")
         try:
-            services.codes_reset(person, None)
+            factors_reset(person, None)
         except PeopleError as error:
             raise CommandError(str(error)) from None
-        self.stdout.write(f"{person} is no longer asked for one-time codes.")
+        self.stdout.write(f"{person} has no second factor any more.")

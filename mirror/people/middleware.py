@@ -1,4 +1,4 @@
-"""Where the settings ask one-time codes of somebody, nothing else is done before one was given in the session."""
+"""Where the settings ask a second factor of somebody, nothing else is done before one was given in the session."""
 
 from __future__ import annotations
 
@@ -12,20 +12,30 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.decorators import sync_and_async_middleware
 
-from mirror.people.codes import services
 from mirror.people.entering import is_coded
+from mirror.people.factors import has_factor, is_required
 from mirror.people.models import User
 
 Answer = Callable[[HttpRequest], HttpResponse]
 AnswerLater = Callable[[HttpRequest], Awaitable[HttpResponse]]
 
-# Where somebody may go without: to give a code, to set codes up, and out.
-OPEN = ("people:codes", "people:codes_begin", "people:code", "people:sign_out", "people:provider_out")
+# Where somebody may go without: to give a second factor, to set one up, and out.
+OPEN = (
+    "people:code",
+    "people:factor_ask",
+    "people:factor_give",
+    "people:codes",
+    "people:codes_begin",
+    "people:passkeys",
+    "people:passkey_begin",
+    "people:sign_out",
+    "people:provider_out",
+)
 
 
 @sync_and_async_middleware
-def codes_first(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
-    """Lead people who lack a code to where they give one: in sessions from before the setting too, and new administrators."""
+def second_factor_first(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
+    """Lead people who lack a second factor to where they give one: in sessions from before the setting too, and new administrators."""
     if iscoroutinefunction(get_response):
 
         async def answer_later(request: HttpRequest) -> HttpResponse:
@@ -51,8 +61,8 @@ def _elsewhere(request: HttpRequest) -> HttpResponse | None:
     if settings.SECOND_FACTOR_REQUIRED == "nobody":
         return None
     user = request.user
-    if not isinstance(user, User) or not services.is_required(user) or is_coded(request):
+    if not isinstance(user, User) or not is_required(user) or is_coded(request):
         return None
     if request.path_info in map(reverse, OPEN):
         return None
-    return redirect("people:code" if services.is_on(user) else "people:codes")
+    return redirect("people:code" if has_factor(user) else "people:codes")

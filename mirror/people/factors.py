@@ -1,0 +1,64 @@
+"""The second factor beside a password or a link: one-time codes, passkeys, or both. Says who has one, and of whom one is asked."""
+
+from __future__ import annotations
+
+import logging
+
+from django.conf import settings
+from django.db import transaction
+
+from mirror.audit.services import record
+from mirror.people.models import CodeMaker, Passkey, User
+from mirror.people.recovery import recovery_forget, recovery_make
+from mirror.people.services import PeopleError, sessions_end
+
+log = logging.getLogger(__name__)
+
+
+def has_codes(user: User) -> bool:
+    """Say whether somebody has set up one-time codes."""
+    return CodeMaker.objects.filter(user=user).exclude(confirmed_at=None).exists()
+
+
+def has_factor(user: User) -> bool:
+    """Say whether somebody is asked for a second factor: whether they have one."""
+    return has_codes(user) or Passkey.objects.filter(user=user).exists()
+
+
+def is_required(user: User) -> bool:
+    """Say whether the settings ask a second factor of somebody."""
+    return settings.SECOND_FACTOR_REQUIRED == "everyone" or (
+        settings.SECOND_FACTOR_REQUIRED == "administrators" and user.is_staff
+    )
+
+
+def lacks_factor(user: User) -> bool:
+    """Say whether a second factor is asked of a person who has none yet: neither pages nor tokens work for them before. A service has none."""
+    return not user.is_service and is_required(user) and not has_factor(user)
+
+
+def recovery_begin(user: User) -> list[str]:
+    """Make recovery codes for somebody who is about to have their first second factor; none for one who has one."""
+    return [] if has_factor(user) else recovery_make(user)
+
+
+def recovery_end(user: User) -> None:
+    """End the recovery codes of somebody who has no second factor any more."""
+    if not has_factor(user):
+        recovery_forget(user)
+
+
+@transaction.atomic
+def factors_reset(user: User, by: User | None) -> None:
+    """Forget the codes and passkeys of somebody who lost them; they are signed out everywhere. Raises: PeopleError."""
+    codes, _ = CodeMaker.objects.filter(user=user).delete()
+    passkeys, _ = Passkey.objects.filter(user=user).delete()
+    if not codes and not passkeys:
+        raise PeopleError(f"{user} has no second factor.")
+    recovery_forget(user)
+    sessions_end(user)
+    if codes:
+        record("reset one-time codes", user, by=by)
+    if passkeys:
+        record("removed a passkey", user, by=by, passkeys=passkeys)
+    log.info("The second factor of user %s was reset by %s", user.pk, f"user {by.pk}" if by else "a shell")
