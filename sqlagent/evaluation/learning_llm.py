@@ -153,8 +153,8 @@ def measure(items: Sequence[Item], place: str, llm: KeptReplies, plan: Plan) -> 
 
         # the editor's work part too is asked before any verified SQL is shown
         begun = [partial(editing.is_right, (), key) for editing in editings for key in editing.improver.work]
-        plain = ask(NOTHING, lambda one, item: Knowledge())
-        found.said += asking.each([*plain, *begun], NOTHING)[: len(plain)]
+        plain: list[Callable[[], Said | bool]] = [*ask(NOTHING, lambda one, item: Knowledge()), *begun]
+        found.said += [one for one in asking.each(plain, NOTHING) if isinstance(one, Said)]
         for editing in editings:
             found.steps[editing.split.db, editing.split.number] = editing.go()
         known = ask(ALIKE, lambda one, item: Knowledge((), templates.near(item.question.text, one.verified)))
