@@ -95,6 +95,9 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="test first what only some candidates of the file answer rightly",
     )
+    asked.add_argument("--apart", action="store_true", help="one question of each gold SQL")
+    asked.add_argument("--alike", action="store_true", help="ask with those alike a person is shown, too")
+    asked.add_argument("--only", nargs="+", default=(), help="databases of the file, if not all")
     asked.add_argument("--edits", type=int, default=0, help="proposals of the editor for each split")
     asked.add_argument("--samples", type=int, default=1, help="attempts a question")
     asked.add_argument("--side", type=int, default=6, help="questions asked side by side")
@@ -236,10 +239,12 @@ def learn(options: argparse.Namespace) -> None:
 
     if options.replies is None:
         raise BadInput("--llm env needs --replies, a folder for what the language model replies.")
-    names = ("learnt", "tested", "skipped", "contested", "edits", "samples", "side", "seed")
+    names = ("learnt", "tested", "skipped", "contested", "apart", "alike", "edits", "samples", "side", "seed")
     plan = learning_llm.Plan(splits=options.splits or 1, **{name: getattr(options, name) for name in names})
     llm = KeptReplies(llm_from_environment(), options.replies, options.prompts)
     items = read_items(options.questions, pool=options.contested)
+    if options.only:
+        items = [item for item in items if item.db in options.only]
     found = learning_llm.measure(items, options.databases, llm, plan)
     print(learning_llm.report(found))
     write(options.json, found.lines)

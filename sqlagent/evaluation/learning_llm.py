@@ -53,7 +53,7 @@ T = TypeVar("T")
 class Plan:
     """What is measured: questions learnt and tested of each database, splits, and what it may cost.
 
-    `contested` tests those first that some candidates of the file answer rightly and others do not. `edits` are asked of the editor
+    `alike` asks in that way too, `apart` takes one question of each gold SQL. `contested` tests those first that some candidates of the file answer rightly and others do not. `edits` are asked of the editor
     for each split, `samples` of the model for each question, `side` are asked side by side. `skipped` questions of the draw are left out of the test.
     """
 
@@ -61,6 +61,8 @@ class Plan:
     tested: int = 20
     splits: int = 1
     seed: int = 0
+    alike: bool = False
+    apart: bool = False
     contested: bool = False
     edits: int = 0
     samples: int = 1
@@ -157,7 +159,11 @@ def measure(items: Sequence[Item], place: str, llm: KeptReplies, plan: Plan) -> 
         found.said += [one for one in asking.each(plain, NOTHING) if isinstance(one, Said)]
         for editing in editings:
             found.steps[editing.split.db, editing.split.number] = editing.go()
-        known = ask(ALIKE, lambda one, item: Knowledge((), templates.near(item.question.text, one.verified)))
+        known: list[Callable[[], Said]] = []
+        if plan.alike:
+            known += ask(
+                ALIKE, lambda one, item: Knowledge((), templates.near(item.question.text, one.verified))
+            )
         known += ask(NEAREST, lambda one, item: Knowledge((), one.verified))
         found.said += asking.each(known, NEAREST)
         edited = [
@@ -210,6 +216,8 @@ class _Asking:
             contested = {item.id for item in own if plan.contested and self.is_contested(item)}
             for number in range(plan.splits):
                 drawn = random.Random(f"{plan.seed} {name} {number}").sample(own, len(own))
+                if plan.apart:
+                    drawn = list({_written(gold_of(item)): item for item in reversed(drawn)}.values())[::-1]
                 learnt, rest = drawn[: plan.learnt], drawn[plan.learnt :]
                 rest.sort(key=lambda item: item.id not in contested)
                 tested = rest[plan.skipped :][: plan.tested]
@@ -366,6 +374,11 @@ class _Editing:
 def gold_of(item: Item) -> str:
     """The first gold of a question."""
     return item.gold or (item.golds[0] if item.golds else "")
+
+
+def _written(sql: str) -> str:
+    """SQL without regard to letter case and spaces."""
+    return " ".join(sql.casefold().split())
 
 
 def report(found: Measured) -> str:

@@ -82,7 +82,7 @@ def test_habits_of_verified_answers_are_learnt_and_nothing_is_known_before_all_w
     port, tmp_path
 ):
     file, databases = port
-    llm, plan = ScriptedLlm(answering), Plan(tested=6, contested=True, side=3)
+    llm, plan = ScriptedLlm(answering), Plan(tested=6, contested=True, alike=True, side=3)
     found = measure(read_items(file, pool=True), databases, KeptReplies(llm, tmp_path / "kept"), plan)
     right = {way: [one.right for one in found.said if one.way == way] for way in (NOTHING, ALIKE, NEAREST)}
     assert right == {NOTHING: [False] * 6, ALIKE: [False] * 6, NEAREST: [True] * 6}
@@ -93,6 +93,17 @@ def test_habits_of_verified_answers_are_learnt_and_nothing_is_known_before_all_w
     assert shown == sorted(shown)
     assert not [item.id for item in one.tested if any(item.gold in text for text in prompts(llm))]
     assert "6 of 6 right (100.0 %)" in report(found) and "6 won, 0 lost, p = 0.0312" in report(found)
+
+
+def test_questions_of_one_sql_count_once_where_they_are_to_be_apart(port, tmp_path):
+    file, databases = port
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    twice = [{**one, "id": one["id"] + "-2", "gold": one["gold"].lower() + " "} for one in lines]
+    file.write_text("".join(json.dumps(line) + "\n" for line in (*lines, *twice)))
+    llm = KeptReplies(ScriptedLlm(answering), tmp_path / "kept")
+    (one,) = measure(read_items(file), databases, llm, Plan(tested=50, apart=True)).splits
+    held = [item.id.removesuffix("-2") for item in (*one.learnt, *one.tested)]
+    assert len(held) == len(set(held)) == 50
 
 
 def test_a_run_that_was_interrupted_goes_on_and_no_prompt_is_asked_twice(port, tmp_path):
