@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from mirror.audit.services import record
 from mirror.knowledge.effects import Teller, is_alike
-from mirror.knowledge.improving_llm import Asker, Fitting, Unasked
+from mirror.knowledge.improving_llm import Asker, StoredFitting, Unasked
 from mirror.knowledge.improving_store import base_of, bring, is_as_left, start_of, take_out
 from mirror.knowledge.knowing import knowledge_of
 from mirror.knowledge.models import Improvement, ImprovementStep, StoredTerm
@@ -207,7 +207,7 @@ class _Work:
         source, opened = self.row.source, self.opened
         work = self.work()
         context = Context(opened.catalog, self.teller.index, self.start, work, source.privacy)
-        fit = Fitting(opened, work.keys())
+        fit = StoredFitting(opened, work.keys())
         return LlmEditor(self.asker, context, self.seen, self.history, fit, self.watch.cancelled).propose
 
     def work(self) -> dict[str, VerifiedAnswer]:

@@ -1,7 +1,6 @@
 """A language model that edits what is known of a source and answers with it: on the source's models, budgets and privacy.
 
-Decides what of its proposals can be tried on the source: a term runs without rows through the guard, a description is of a table or column that
-there is, and an example is a verified answer of the work part.
+Decides what of its proposals can be tried on the source, where the store and its rights come in (`sqlagent/evaluation/improving/fitting.py` has the rest).
 """
 
 from __future__ import annotations
@@ -17,16 +16,13 @@ from mirror.knowledge.term_services import TermRefused, TermWish, others_of, ter
 from mirror.llms.budgets import uses_keep
 from mirror.llms.opening import llms_open
 from mirror.llms.standing import opened_troubles_keep
-from mirror.sources.guarding import Refusal, sql_check
-from sqlagent.catalog.glossary.bodies import BodyRefused, body_read
-from sqlagent.catalog.hiding import usable
-from sqlagent.errors import DatabaseError, LlmError
-from sqlagent.evaluation.improving.changes import DESCRIPTION, EXAMPLES
+from mirror.sources.guarding import Passed, Refusal, sql_check
+from sqlagent.errors import LlmError
+from sqlagent.evaluation.improving.fitting import Fitting
 from sqlagent.evaluation.improving.llm_editor import NotFit
 from sqlagent.method.templates import RULES_SHOWN
-from sqlagent.prompts.rendering.schema import COMMENT_CHARS
 from sqlagent.prompts.silences import plainly
-from sqlagent.values import Answer, Catalog, Knowledge, Limits, LlmReply, LlmRequest, TermKind, Usage
+from sqlagent.values import Answer, Catalog, Knowledge, LlmReply, LlmRequest, Usage
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -101,37 +97,12 @@ class Asker:
             used["names"] = [*(one for one in used["names"] if one != name), name]
 
 
-class Fitting:
-    """Looks at a proposed change on its source. `work` are the verified answers of the work part."""
+class StoredFitting(Fitting):
+    """Looks at a proposed change on a source of the store: its policy, its rights of sight, and the terms that it has."""
 
     def __init__(self, opened: OpenedSource, work: Set[str]) -> None:
-        self.opened, self.work = opened, work
-
-    def __call__(self, change: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Give a change with full names. Raises: NotFit."""
-        if change["kind"] == EXAMPLES:
-            return self.examples(change)
-        return self.description(change) if change["kind"] == DESCRIPTION else self.term(change)
-
-    def examples(self, change: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A set of examples. Raises: NotFit."""
-        if not set(change["answers"]) <= self.work:
-            raise NotFit("An example is no verified answer of the work part.")
-        return change
-
-    def description(self, change: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A description of a table or column that people and language models see. Raises: NotFit."""
-        shown, _ = usable(self.opened.catalog, None)
-        name, told = str(change["table"]).lower(), str(change["body"])
-        tables = [one for one in shown.tables if name in (one.key.lower(), one.name.lower())]
-        if len(tables) != 1:
-            raise NotFit("There is no such table.")
-        column = tables[0].column(str(change["column"])) if change["column"] else None
-        if change["column"] and column is None:
-            raise NotFit("There is no such column.")
-        if not 0 < len(told) <= COMMENT_CHARS:
-            raise NotFit(f"A description has 1 to {COMMENT_CHARS} characters; this has {len(told):,}.")
-        return {**change, "table": tables[0].key, "column": column.name if column is not None else ""}
+        super().__init__(opened.database, opened.catalog, work)
+        self.opened = opened
 
     def term(self, change: Mapping[str, Any]) -> Mapping[str, Any]:
         """A term or a rule. Raises: NotFit."""
@@ -154,20 +125,8 @@ class Fitting:
             if rules.count() >= RULES_SHOWN:
                 raise NotFit(f"There are {RULES_SHOWN} rules, and no prompt tells of more.")
             return change
-        return {**change, "body": self._run(wish)}
+        return {**change, "body": self.run({**change, "body": wish.body}, others_of(source))}
 
-    def _run(self, wish: TermWish) -> str:
-        """Run a term without rows, and give its body with full names. Raises: NotFit."""
-        opened = self.opened
-        try:
-            body = body_read(TermKind(wish.kind), wish.body, opened.catalog, others_of(opened.source))
-        except BodyRefused as error:
-            raise NotFit(str(error)) from None
-        checked = sql_check(opened.source, body.probe, opened.catalog)
-        if isinstance(checked, Refusal):
-            raise NotFit(f"{checked.what} {checked.why}".strip(), "It is not one read-only expression.")
-        try:
-            opened.database.execute(checked.sent, Limits(seconds=15.0, rows=1))
-        except DatabaseError as error:  # a database's own words may hold stored values
-            raise NotFit(error.failure.message, "The database refuses it.") from None
-        return body.sql
+    def checked(self, sql: str) -> Passed | Refusal:
+        """What the guard says of a statement, with what was decided for the source."""
+        return sql_check(self.opened.source, sql, self.catalog)

@@ -85,8 +85,9 @@ def bring(row: Improvement, edits: Sequence[Edit], by: User) -> None:
     take_out(row, edits, by)
     terms, described, examples = _sorted(edits)
     learnt = {"terms": [], "descriptions": [], **row.learnt}
+    open_terms = [dict(one.change) for one in edits if not one.holds_values]
     for change in terms:
-        if (pk := _term_brought(row.source, change, by)) is not None:
+        if (pk := _term_brought(row.source, change, by, change not in open_terms)) is not None:
             learnt["terms"] = list(dict.fromkeys([*learnt["terms"], pk]))
     for (table, column), told in described.items():
         said = _descriptions(row.source).filter(table=table, column=column).first()
@@ -118,7 +119,7 @@ def take_out(row: Improvement, edits: Sequence[Edit], by: User) -> None:
 
 
 def _sorted(edits: Iterable[Edit]) -> tuple[list[Change], dict[tuple[str, str], str], list[int] | None]:
-    """Terms, descriptions by their place, and the set of examples that edits leave; the last one counts, None where there is none."""
+    """Changes that are terms, descriptions by their place, and the set of examples that edits leave; the last one counts, None where there is none."""
     terms: list[Change] = []
     described: dict[tuple[str, str], str] = {}
     examples = None
@@ -137,7 +138,7 @@ def _plain(term: StoredTerm) -> dict[str, str]:
     return {"kind": term.kind, "phrase": term.phrase, "body": term.sql}
 
 
-def _term_brought(source: Source, change: Change, by: User) -> int | None:
+def _term_brought(source: Source, change: Change, by: User, holds_values: bool) -> int | None:
     """Have a term in force, and give its number; None where it cannot be."""
     same = StoredTerm.objects.filter(
         source=source, kind=change["kind"], phrase__iexact=change["phrase"], sql=change["body"]
@@ -149,7 +150,7 @@ def _term_brought(source: Source, change: Change, by: User) -> int | None:
     about = "learnt from verified answers"
     wish = TermWish(change["phrase"], change["kind"], change["body"], description=about)
     with suppress(TermRefused):
-        return term_save(source, wish, change["body"], by).pk
+        return term_save(source, wish, change["body"], by, holds_values=holds_values).pk
     return None
 
 

@@ -64,6 +64,7 @@ def term_of(row: StoredTerm) -> Term:
         row.description,
         row.unit,
         said_name(row.owner),
+        row.holds_values,
     )
 
 

@@ -14,7 +14,8 @@ from mirror.work.leases import Leased, Retried
 class StoredTerm(models.Model):
     """A phrase and what it means in one source. `body` is as it was typed, `sql` the same with full names; of a rule both are text.
 
-    One with a `problem` no longer works and explains nothing until its body fits the tables again.
+    One with a `problem` no longer works and explains nothing until its body fits the tables again. One that `holds_values` was made of
+    verified SQL by an improvement, and stays so when it is changed: its stored values are no words that somebody typed for language models.
     """
 
     class Kind(models.TextChoices):
@@ -42,6 +43,9 @@ class StoredTerm(models.Model):
     description = models.CharField(max_length=300, blank=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.FORCE)
     problem = models.TextField(blank=True)
+    holds_values = models.BooleanField(
+        default=False, help_text="Made of verified SQL: its values are masked as stored ones are"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

@@ -108,11 +108,17 @@ def phrase_problem(phrase: str) -> str:
 
 @transaction.atomic
 def term_save(
-    source: Source, wish: TermWish, sql: str, by: User, term: StoredTerm | None = None
+    source: Source,
+    wish: TermWish,
+    sql: str,
+    by: User,
+    term: StoredTerm | None = None,
+    *,
+    holds_values: bool = False,
 ) -> StoredTerm:
     """Keep a term that was tried: `sql` is its body with full names. Raises: TermRefused; nothing changes then.
 
-    A term that was changed belongs to who changed it.
+    A term that was changed belongs to who changed it. One made of verified SQL `holds_values`, and does so however it is changed.
     """
     Source.objects.select_for_update().filter(pk=source.pk).first()
     term_check(source, wish, is_new=term is None)
@@ -120,6 +126,7 @@ def term_save(
     row.owner, row.phrase, row.kind, row.body, row.sql = by, wish.phrase, wish.kind, wish.body, sql
     row.synonyms, row.unit, row.description = list(wish.synonyms), wish.unit[:20], wish.description[:300]
     row.status, row.problem = wish.status, ""
+    row.holds_values = row.holds_values or holds_values
     row.save()
     record("changed a term", source, by=by, phrase=row.phrase, kind=row.kind, status=row.status)
     evaluation_after_terms(source)

@@ -80,9 +80,27 @@ def parser() -> argparse.ArgumentParser:
     learning = commands.add_parser("learning", help="questions nobody verified, after 30 that were")
     learning.add_argument("--questions", type=Path, required=True, help="JSON lines with gold")
     learning.add_argument("--databases", required=True, help="folder of SQLite files, or a PostgreSQL URL")
-    learning.add_argument("--splits", type=int, default=5)
+    learning.add_argument("--splits", type=int, help="of each database: 5, with a language model 1")
     learning.add_argument("--seed", type=int, default=0)
     learning.add_argument("--json", type=Path, help="write one JSON line a question")
+    learning.add_argument("--llm", choices=("none", "env"), default="none", help="env: LLM_* variables")
+    asked = learning.add_argument_group("with a language model")
+    asked.add_argument("--replies", type=Path, help="folder of kept replies, from which a run goes on")
+    asked.add_argument("--prompts", type=int, help="prompts that may be asked in all, kept ones counted")
+    asked.add_argument("--learnt", type=int, default=30, help="verified questions of each database")
+    asked.add_argument("--tested", type=int, default=20, help="tested questions of each database, at most")
+    asked.add_argument("--skipped", type=int, default=0, help="questions of the draw that are not tested")
+    asked.add_argument(
+        "--contested",
+        action="store_true",
+        help="test first what only some candidates of the file answer rightly",
+    )
+    asked.add_argument("--apart", action="store_true", help="one question of each gold SQL")
+    asked.add_argument("--alike", action="store_true", help="ask with those alike a person is shown, too")
+    asked.add_argument("--only", nargs="+", default=(), help="databases of the file, if not all")
+    asked.add_argument("--edits", type=int, default=0, help="proposals of the editor for each split")
+    asked.add_argument("--samples", type=int, default=1, help="attempts a question")
+    asked.add_argument("--side", type=int, default=6, help="questions asked side by side")
     harm = commands.add_parser("harm", help="simulated histories of a context that improves itself")
     harm.add_argument("--histories", type=int, default=200)
     harm.add_argument("--seed", type=int, default=2026)
@@ -191,13 +209,7 @@ def run(options: argparse.Namespace) -> None:
 
         print(makers_apart.report(makers_apart.measure(read_items(options.questions), options.databases)))
     elif options.command == "learning":
-        from sqlagent.evaluation import learning
-
-        learnt = learning.learn_all(
-            read_items(options.questions), options.databases, options.splits, options.seed
-        )
-        print(learning.report(learnt))
-        write(options.json, (one.line for one in learnt))
+        learn(options)
     elif options.command == "harm":
         from sqlagent.evaluation.improving import histories
 
@@ -209,6 +221,33 @@ def run(options: argparse.Namespace) -> None:
         print(bench_catalog.report())
     else:
         fit(options)
+
+
+def learn(options: argparse.Namespace) -> None:
+    """Measure what verified questions do to others. Raises: BadInput."""
+    if options.llm == "none":
+        from sqlagent.evaluation import learning
+
+        items = read_items(options.questions)
+        learnt = learning.learn_all(items, options.databases, options.splits or 5, options.seed)
+        print(learning.report(learnt))
+        write(options.json, (one.line for one in learnt))
+        return
+    from sqlagent.evaluation import learning_llm
+    from sqlagent.evaluation.answering import llm_from_environment
+    from sqlagent.evaluation.kept_replies import KeptReplies
+
+    if options.replies is None:
+        raise BadInput("--llm env needs --replies, a folder for what the language model replies.")
+    names = ("learnt", "tested", "skipped", "contested", "apart", "alike", "edits", "samples", "side", "seed")
+    plan = learning_llm.Plan(splits=options.splits or 1, **{name: getattr(options, name) for name in names})
+    llm = KeptReplies(llm_from_environment(), options.replies, options.prompts)
+    items = read_items(options.questions, pool=options.contested)
+    if options.only:
+        items = [item for item in items if item.db in options.only]
+    found = learning_llm.measure(items, options.databases, llm, plan)
+    print(learning_llm.report(found))
+    write(options.json, found.lines)
 
 
 def ablate(options: argparse.Namespace) -> None:

@@ -105,8 +105,8 @@ def _request(question: Question, linked: LinkedSchema, sql: str, privacy: str) -
         sql=sql,
         wish=rendering.neutral(question.text),
         values=rendering.values_text(question, linked, privacy),
-        rules=rendering.rules_text(linked),
-        terms=rendering.terms_text(linked),
+        rules=rendering.rules_text(linked, privacy),
+        terms=rendering.terms_text(question, linked, privacy),
     )
     messages = (rendering.system_message(linked, privacy), LlmMessage("user", asked))
     return LlmRequest(messages, max_tokens=REPLY_TOKENS, purpose="rewrite")

@@ -49,7 +49,10 @@ LONGEST = 6
 """Words of one value."""
 
 NEAR, SHOWN = 0.55, 3
-"""Likeness from which on a verified question is shown beside another, and how many are."""
+"""Likeness from which on a verified question is shown to a person beside another, and how many are."""
+
+LIKE, TOLD = 0.2, 5
+"""The same of a prompt: a language model takes the habits of a source from questions that no person would call alike (docs/knowledge.md)."""
 
 TERMS_SHOWN, RULES_SHOWN = 20, 20
 """Terms and rules of a source that one prompt tells of."""
@@ -105,8 +108,12 @@ def matched(
     return best[-1] if len({" ".join(one.sql.split()) for one in best}) == 1 else None
 
 
-def near(question: str, verified: Sequence[VerifiedAnswer], most: int = SHOWN) -> tuple[VerifiedAnswer, ...]:
+def near(
+    question: str, verified: Sequence[VerifiedAnswer], most: int = SHOWN, least: float = NEAR
+) -> tuple[VerifiedAnswer, ...]:
     """Verified answers to questions that are alike, the most alike first: to be shown, never to be taken for the answer.
+
+    At most so many, of at least that likeness.
 
     Example:
         >>> known = VerifiedAnswer("revenue by country in 2024", "SELECT 1"), VerifiedAnswer("tickets per agent", "SELECT 2")
@@ -126,7 +133,7 @@ def near(question: str, verified: Sequence[VerifiedAnswer], most: int = SHOWN) -
     for one, stems in zip(verified, told, strict=True):
         both = math.sqrt(weight(asked) * weight(stems))
         likeness = weight(asked & stems) / both if both else 0.0
-        if likeness >= NEAR:
+        if likeness >= least:
             scored.append((-likeness, len(scored), one))
     return tuple(one for _, _, one in sorted(scored)[:most])
 
@@ -140,7 +147,8 @@ def with_knowledge(question: Question, linked: LinkedSchema, knowledge: Knowledg
         for t in knowledge.terms
         if t.kind is not TermKind.RULE and any(phrase_stems(phrase) & said for phrase in t.phrases)
     ]
-    examples = (*near(question.text, knowledge.verified), *knowledge.examples[:EXAMPLES_SHOWN])
+    alike = near(question.text, knowledge.verified, TOLD, LIKE)
+    examples = (*alike, *knowledge.examples[:EXAMPLES_SHOWN])
     told = Knowledge((*rules, *close[:TERMS_SHOWN]), tuple(dict.fromkeys(examples)))
     return replace(linked, knowledge=told) if told.terms or told.verified else linked
 

@@ -34,7 +34,7 @@ ODD = (
 
 def said(question: Question) -> tuple[str, ...]:
     """The texts a person sent with a question: all of them are theirs to send."""
-    return (question.text, question.hint, question.typed)
+    return (question.text, question.typed_hint, question.typed)
 
 
 def typed(question: Question, linked: LinkedSchema) -> tuple[tuple[str, ValueMatch], ...]:

@@ -26,12 +26,19 @@ class Question:
     """What the person typed, as a value.
 
     `text` is the stand-alone form that every stage reads. `typed` is what was typed when
-    that differs (a follow-up that was rewritten); `hint` is knowledge given with it.
+    that differs (a follow-up that was rewritten); `hint` is knowledge given with it, and `open_hint` what of it holds no stored
+    values that nobody typed, where that is not all.
     """
 
     text: str
     hint: str = ""
     typed: str = ""
+    open_hint: str | None = None
+
+    @property
+    def typed_hint(self) -> str:
+        """What of the hint somebody typed."""
+        return self.hint if self.open_hint is None else self.open_hint
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,10 @@ class TermKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A phrase of a team and what it means in one source. `body` is SQL of the source's dialect, with full names; of a rule it is text."""
+    """A phrase of a team and what it means in one source. `body` is SQL of the source's dialect, with full names; of a rule it is text.
+
+    One that `holds_values` was made of verified SQL: what it says of stored values nobody typed for language models.
+    """
 
     phrase: str
     kind: TermKind
@@ -31,6 +34,7 @@ class Term:
     description: str = ""
     unit: str = ""
     author: str = ""
+    holds_values: bool = False
 
     @property
     def phrases(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from time import process_time
 
 import pytest
@@ -17,6 +18,7 @@ from sqlagent.prompts import rendering
 from sqlagent.testing import MemoryDatabase, ScriptedLlm
 from sqlagent.values import (
     Answer,
+    Budget,
     Catalog,
     Column,
     Knowledge,
@@ -244,3 +246,29 @@ def test_a_figure_with_a_filter_of_its_own_keeps_period_and_limit_in_its_title(b
     body = "SUM(order_lines.amount) FILTER (WHERE order_lines.quantity > 2)"
     answer = bakery.ask("top 3 towns by turnover in 2025", bakery.term("turnover", KIND.MEASURE, body))
     assert answer.title == "Top 3 towns by turnover, 2025"
+
+
+@pytest.mark.parametrize(("privacy", "tells"), [("schema", False), ("masked", False), ("rows", True)])
+@pytest.mark.parametrize("holds_values", [True, False])
+def test_a_term_made_of_verified_sql_tells_a_language_model_what_verified_sql_tells(
+    bakery, privacy, tells, holds_values
+):
+    body = "breads.weight_g > 300 AND breads.grain <> 'Hidden grain' AND breads.weight_g < 7654321"
+    term = replace(bakery.term("heavy", KIND.FILTER, body), holds_values=holds_values)
+    rule = Term("grains", KIND.RULE, "Leave out the Hidden grain.", holds_values=holds_values)
+    llm = ScriptedLlm(["```sql\nSELECT COUNT(*) FROM breads\n```", "```sql\nSELECT 7\n```"] * 30)
+    events = pipeline.answer(
+        Question("how many heavy breads", hint="breads are loaves"),
+        database=bakery.database,
+        catalog=bakery.catalog,
+        index=bakery.index,
+        llm=llm,
+        knowledge=Knowledge((term, rule)),
+        privacy=privacy,
+        budget=Budget.of("thorough", frame=False),
+    )
+    found = next(event.answer for event in events if isinstance(event, Ended))
+    assert [used.term for used in found.terms] == [term] and len(llm.requests) > 2
+    told = "\n".join(message.text for request in llm.requests for message in request.messages)
+    assert ("Hidden grain" in told, "7654321" in told) == (tells or not holds_values,) * 2
+    assert "heavy: breads.weight_g > 300" in told and "breads are loaves" in told

@@ -276,7 +276,9 @@ def test_a_call_shows_some_failures_counts_on_the_budget_and_the_next_one_shows_
         '{"kind": "rule", "phrase": "kinds", "body": "Each once.", "why": "twice"}', '{"kind": "none"}'
     )
     edit = made.propose([], list(SEEN))
-    assert edit == Edit({"kind": "rule", "phrase": "kinds", "body": "Each once."}, made.llm.name, "twice")
+    assert edit == Edit(
+        {"kind": "rule", "phrase": "kinds", "body": "Each once."}, made.llm.name, "twice", False
+    )
     made.history.grown(0, edit)
     made.history.edits_asked += 1
     assert made.propose([], list(SEEN)) is None and made.history.calls == 2

@@ -9,6 +9,7 @@ import pytest
 from django.urls import reverse
 
 from mirror.knowledge import answer_services, improving, term_services
+from mirror.knowledge.knowing import knowledge_of
 from mirror.knowledge.models import Improvement, ImprovementStep, StoredAnswer, StoredTerm
 from mirror.knowledge.term_services import TermWish
 from mirror.sources.catalog_services import catalog_refresh
@@ -157,6 +158,17 @@ def test_what_later_questions_speak_against_is_rolled_back_and_its_term_retired(
     assert ImprovementStep.objects.filter(what="rolled back").count() == 1
     assert StoredTerm.objects.get(phrase="grand", sql=VIP).status == "retired"
     assert History.of(row.tree).in_force == 0
+
+
+def test_a_learnt_term_is_masked_as_verified_sql_is_however_it_is_changed(small, alice):
+    verified(small, alice, 21)
+    worked(improving.improvement_ask(small, alice))
+    term = StoredTerm.objects.get()
+    assert term.holds_values and knowledge_of(small).terms[0].holds_values
+    wish = TermWish(term.phrase, term.kind, term.body, synonyms=("huge",))
+    assert term_services.term_save(small, wish, term.sql, alice, term).holds_values
+    typed = TermWish("large", "filter", "orders.amount > 104")
+    assert not term_services.term_save(small, typed, typed.body, alice).holds_values
 
 
 def test_terms_changed_by_hand_end_it_and_the_next_one_starts_from_them(small, alice):

@@ -62,10 +62,16 @@ def explained(question: Question, terms: tuple[Term, ...], catalog: Catalog) -> 
         return (Explained(question),)
     made = []
     for chosen in islice(product(*groups), READINGS):
-        told = "; ".join(one.clause for one in chosen)
-        hint = f"{question.hint.strip().rstrip(';')}; {told}" if question.hint.strip() else told
-        made.append(Explained(replace(question, hint=hint), tuple(chosen)))
+        said = _joined(question.hint, [one.clause for one in chosen])
+        typed = [one.clause for one in chosen if not one.term.holds_values]
+        is_open = len(typed) == len(chosen) and question.open_hint is None
+        open_hint = None if is_open else _joined(question.typed_hint, typed)
+        made.append(Explained(replace(question, hint=said, open_hint=open_hint), tuple(chosen)))
     return tuple(made)
+
+
+def _joined(hint: str, clauses: Sequence[str]) -> str:
+    return "; ".join(filter(None, (hint.strip().rstrip(";"), *clauses)))
 
 
 def _groups(question: Question, terms: tuple[Term, ...], catalog: Catalog) -> list[list[Mention]]:

@@ -16,7 +16,13 @@ DESCRIPTION, EXAMPLES = "description", "examples"
 def term_of(edit: Edit, author: str = "") -> Term:
     """The term that an edit adds."""
     change = edit.change
-    return Term(str(change["phrase"]), TermKind(change["kind"]), str(change["body"]), author=author)
+    return Term(
+        str(change["phrase"]),
+        TermKind(change["kind"]),
+        str(change["body"]),
+        author=author,
+        holds_values=edit.holds_values,
+    )
 
 
 def applied(

@@ -123,7 +123,8 @@ class LlmEditor:
             taken = {str(one.change.get("phrase", "")).casefold() for one in edits} - {""}
             if str(change.get("phrase", "")).casefold() in taken:
                 raise NotFit(f"“{change['phrase']}” is a term already.")
-            return Edit(self.fit(change), author, why)
+            # below `rows` it was shown no stored value, so that it can write none
+            return Edit(self.fit(change), author, why, self.context.privacy == "rows")
         except NotFit as error:
             self.history.turned_down(change_text(change) if change else "no edit", error.told)
             return Unfit(str(error), Edit(change, author, why) if change else None)
@@ -145,8 +146,8 @@ class LlmEditor:
             "edit_knowledge",
             engine=rendering.ENGINES.get(catalog.dialect, catalog.dialect.capitalize() or "SQL"),
             schema=rendering.schema_text(linked.catalog, here.privacy),
-            rules=rendering.rules_text(linked),
-            terms=rendering.terms_text(linked),
+            rules=rendering.rules_text(linked, here.privacy),
+            terms=rendering.terms_text(Question(""), linked, here.privacy),
             examples=rendering.verified_text(Question(""), linked, here.privacy),
             failures=rendering.failures_text(
                 [

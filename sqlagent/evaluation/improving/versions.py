@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from math import log, sqrt
 from typing import Any
@@ -28,11 +28,15 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change of context: what it does, as plain values, its author, and why it was proposed."""
+    """One change of context: what it does, as plain values, its author, and why it was proposed.
+
+    `holds_values` unless its author was shown no stored value.
+    """
 
     change: Mapping[str, Any]
     author: str = ""
     why: str = ""
+    holds_values: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,7 @@ class History:
             {
                 "number": one.number,
                 "parent": one.parent,
-                "edit": {"change": dict(one.edit.change), "author": one.edit.author, "why": one.edit.why}
+                "edit": {**asdict(one.edit), "change": dict(one.edit.change)}
                 if one.edit is not None
                 else None,
                 "state": str(one.state),

@@ -1,7 +1,7 @@
 """What a team says of its source, as a language model may see it: rules, terms and verified answers, each on a line and fenced.
 
 A term's words and its SQL are the team's own, typed to be told; so they go out under every level, as a hint does. SQL of verified answers
-shows what any SQL of others shows.
+shows what any SQL of others shows, and so does a term that was made of it; below `rows` a rule made of it is left out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ CHARS = 600
 """Of one rule, of one term, of one answer's SQL."""
 
 
-def terms_text(linked: LinkedSchema) -> str:
+def hint_text(question: Question, privacy: str) -> str:
+    """The hint given with a question; below `rows` without what terms say that hold stored values."""
+    return question.hint if privacy == "rows" else question.typed_hint
+
+
+def terms_text(question: Question, linked: LinkedSchema, privacy: str) -> str:
     """A line a term: its words, what it means in SQL, its unit, and how it is described."""
     lines = []
     for term in linked.knowledge.terms:
@@ -23,13 +28,20 @@ def terms_text(linked: LinkedSchema) -> str:
         also = f" (also {', '.join(term.synonyms)})" if term.synonyms else ""
         unit = f"; in {term.unit}" if term.unit else ""
         about = f" -- {term.description}" if term.description else ""
-        lines.append(one_line(f"{term.phrase}{also}: {term.body}{unit}{about}", CHARS))
+        body = term.body
+        if term.holds_values:
+            body = shown_sql(body, question, linked, privacy, term.phrases)
+        lines.append(one_line(f"{term.phrase}{also}: {body}{unit}{about}", CHARS))
     return "\n".join(lines)
 
 
-def rules_text(linked: LinkedSchema) -> str:
+def rules_text(linked: LinkedSchema, privacy: str) -> str:
     """A line a rule."""
-    rules = (term for term in linked.knowledge.terms if term.kind is TermKind.RULE)
+    rules = (
+        term
+        for term in linked.knowledge.terms
+        if term.kind is TermKind.RULE and (privacy == "rows" or not term.holds_values)
+    )
     return "\n".join(f"- {one_line(term.body, CHARS)}" for term in rules)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sqlagent.prompts.rendering.fencing import CELL_CHARS, name_in, one_line, table_in
+from sqlagent.prompts.rendering.knowing import hint_text
 from sqlagent.sql import literals
 from sqlagent.values import Catalog, ColumnRef, LinkedSchema, Question, ValueMatch
 
@@ -37,7 +38,7 @@ def values_text(question: Question, linked: LinkedSchema, privacy: str) -> str:
     """
     lines: list[str] = []
     for words, matches in _by_words(question, linked).items():
-        if any(_is_in_hint(question.hint, words, match) for match in matches):
+        if any(_is_in_hint(hint_text(question, privacy), words, match) for match in matches):
             continue
         kinds = [literals.likeness(words, match.value) for match in matches]
         is_sure = any(kind != literals.GUESS for kind in kinds)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from sqlagent import prompts
 from sqlagent.prompts.rendering.columns import LEGENDS, examples_text, note_text, type_text
 from sqlagent.prompts.rendering.fencing import name_in, neutral, one_line, table_in
-from sqlagent.prompts.rendering.knowing import rules_text, terms_text, verified_text
+from sqlagent.prompts.rendering.knowing import hint_text, rules_text, terms_text, verified_text
 from sqlagent.prompts.rendering.matches import values_text
 from sqlagent.values import Catalog, Column, ForeignKey, LinkedSchema, LlmMessage, Question, Seen, Table
 
@@ -160,9 +160,9 @@ def task_text(question: Question, linked: LinkedSchema, privacy: str) -> str:
     return prompts.render(
         "task",
         question=neutral(question.text),
-        hint=neutral(question.hint),
+        hint=neutral(hint_text(question, privacy)),
         values=values_text(question, linked, privacy),
-        rules=rules_text(linked),
-        terms=terms_text(linked),
+        rules=rules_text(linked, privacy),
+        terms=terms_text(question, linked, privacy),
         verified=verified_text(question, linked, privacy),
     )
