@@ -192,6 +192,7 @@ LATER = {
         "0007_improvements",
         "0008_evaluations_with_llm",
         "0009_improvements_with_llm",
+        "0010_terms_that_hold_values",
     },
     "sharing": {"0001_initial"},
 }
@@ -216,6 +217,7 @@ ADDED = {
     "asking_thread": "sight",
     "knowledge_evaluation": "with_llm",
     "knowledge_storedanswer": "is_example",
+    "knowledge_storedterm": "holds_values",
 }
 """The tables, and the columns of others, that these make."""
 
