@@ -45,7 +45,6 @@ WORDS: dict[str, dict[str, Words]] = {
         "password": Words(
             "Key of a service account",
             "The whole JSON file. Give the account BigQuery Data Viewer and BigQuery Job User alone.",
-            False,
         ),
         "location": Words(
             "Location", "Of the dataset, such as EU; Google finds it where this is empty.", False
@@ -54,7 +53,7 @@ WORDS: dict[str, dict[str, Words]] = {
     "databricks": {
         "host": Words("Server hostname", "From the connection details of the SQL warehouse."),
         "database": Words("Catalog and schema", "Written catalog.schema: main.default."),
-        "password": Words("Access token", "Of a service principal that may only read.", False),
+        "password": Words("Access token", "Of a service principal that may only read."),
         "http_path": Words("HTTP path", "From the connection details: /sql/1.0/warehouses/..."),
     },
     "mssql": {"username": Words("Login", "SQL Server's own; Windows logins are not taken.", False)},

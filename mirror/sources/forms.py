@@ -182,8 +182,10 @@ class ServerForm(SourceForm):
         engine = self.instance.engine
         for name, words in WORDS.get(engine, {}).items():
             self.fields[name].label = words.label
-            self.fields[name].help_text = words.help or self.fields[name].help_text
-            self.fields[name].required = words.is_required
+            is_there = name == "password" and bool(self.instance.pk) and is_kept(self.instance, "password")
+            self.fields[name].required = words.is_required and not is_there
+            if words.help and not is_there:
+                self.fields[name].help_text = words.help
         for name in ABSENT.get(engine, ()):
             del self.fields[name]
         if engine == Source.Engine.BIGQUERY:

@@ -145,6 +145,13 @@ class Source(models.Model):
         return self.engine in (self.Engine.SPARK, self.Engine.OTHER) or self.is_untried
 
     @property
+    def usual_port(self) -> int:
+        """Where its server listens unless somebody moved it; 0 where that is not known."""
+        if self.engine == self.Engine.CLICKHOUSE and self.options.get("sslmode", "disable") != "disable":
+            return 8443
+        return PORTS.get(self.engine, 0)
+
+    @property
     def is_untried(self) -> bool:
         """No server of its engine was there to try the connection with."""
         return self.engine in UNTRIED

@@ -7,7 +7,7 @@ from typing import Any
 from mirror.secrets import SecretUnreadable
 from mirror.sources.addresses import AddressRefused, host_check
 from mirror.sources.limits import limits_of
-from mirror.sources.models import PORTS, Source
+from mirror.sources.models import Source
 from mirror.sources.store_marker import store_mark
 from sqlagent.adapters import open_database
 from sqlagent.errors import Unreachable
@@ -52,7 +52,7 @@ def _addresses(source: Source) -> tuple[str, ...]:
     if source.is_file or not source.host:
         return ()
     try:
-        return host_check(source.host, source.port or PORTS.get(source.engine, 0))
+        return host_check(source.host, source.port or source.usual_port)
     except AddressRefused as error:
         raise Unreachable(Failure(FailureKind.LOST, str(error))) from None
 

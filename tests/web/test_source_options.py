@@ -327,3 +327,21 @@ def test_a_bound_on_what_is_read_is_kept_and_told_to_the_engines_that_count(alic
     source.scan_megabytes = 5
     assert how_to_open(source)["scan_bytes"] == 5_000_000
     assert how_to_open(warehouse("redshift"))["scan_bytes"] is None
+
+
+def test_clickhouse_listens_elsewhere_with_tls():
+    assert warehouse("clickhouse", port=None).usual_port == 8123
+    assert warehouse("clickhouse", port=None, options={"sslmode": "require"}).usual_port == 8443
+
+
+def test_a_key_is_asked_for_once_and_kept(as_alice, alice):
+    page = as_alice.post(
+        reverse("sources:connect") + "?engine=bigquery",
+        {"name": "bq", "database": "p.d", "privacy": "schema"},
+    )
+    assert "This field is required" in page.content.decode()
+    source = warehouse("bigquery", name="bq", owner=alice, host="bigquery.googleapis.com", password="a key")
+    source.save()
+    page = as_alice.get(reverse("sources:edit", args=[source.pk])).content.decode()
+    assert "One is kept. Leave this empty to keep it." in page
+    assert "a key" not in page
