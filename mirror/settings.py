@@ -463,6 +463,7 @@ if LLM_BUDGET not in ("quick", "normal", "thorough", "faithful"):
 STATEMENT_SECONDS = env.float("STATEMENT_SECONDS", default=30.0)
 # Megabytes of memory one statement may take where its engine runs on this machine: SQLite, DuckDB, uploads.
 STATEMENT_MEGABYTES = env.int("STATEMENT_MEGABYTES", default=2_000)
+SCAN_MEGABYTES = env.int("SCAN_MEGABYTES", default=1_000_000)
 CANDIDATE_ROWS = env.int("CANDIDATE_ROWS", default=10_000)
 RESULT_ROWS = env.int("RESULT_ROWS", default=1_000_000)
 RESULT_DAYS = env.int("RESULT_DAYS", default=30)

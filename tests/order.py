@@ -30,6 +30,7 @@ LONG = (
     "tests/browser/test_asking.py",
     "tests/engines/test_net.py",
     "tests/engines/test_children.py",
+    "tests/engines/test_clickhouse.py",
     "tests/reports/test_holding.py",
     "tests/web/test_source_powers.py",
     "tests/web/test_model.py",

@@ -22,7 +22,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from ipaddress import ip_address
 from itertools import count
@@ -338,6 +338,45 @@ class SparkServer(Server):
             return [str(job.get("description", "")) for job in json.load(answer)]
 
 
+class ClickhouseServer(Server):
+    """ClickHouse's engine behind its HTTP interface (`clickhouse_door`): one password for every user."""
+
+    user = "default"
+    stop_signal = signal.SIGKILL
+
+    def prepare(self) -> None:
+        # This Python may be nobody else's to run.
+        self._owner = None
+        self.data = self.folder / "data"
+
+    def command(self) -> list[str]:
+        door = str(Path(__file__).with_name("clickhouse_door.py"))
+        return [sys.executable, door, str(self.port), str(self.data), PASSWORD]
+
+    def is_ready(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex((self.host, self.port)) == 0
+
+    def look(self, sql: str, database: str = "default", **settings: object) -> list[tuple[object, ...]]:
+        """Run statements as the owner, with none of an adapter's settings, and give the rows of the last."""
+        rows: list[tuple[object, ...]] = []
+        for statement in filter(str.strip, sql.split(";\n")):
+            said = {**settings, "database": database} if database != "default" else settings
+            if statement.lstrip().upper().startswith(("SELECT", "SHOW", "EXPLAIN", "WITH")):
+                rows = [tuple(row) for row in self.client.query(statement, settings=said).result_rows]
+            else:
+                self.client.command(statement, settings=said)
+        return rows
+
+    @cached_property
+    def client(self):
+        """The driver, signed in as the owner."""
+        import clickhouse_connect
+
+        where = {"host": self.host, "port": self.port, "username": self.user, "password": PASSWORD}
+        return clickhouse_connect.get_client(**where, autogenerate_session_id=False, compress=False)
+
+
 class RedisServer(Server):
     """Redis as a broker; it keeps nothing."""
 
@@ -438,6 +477,12 @@ def spark_server() -> SparkServer:
     """The Spark of this test process, started on first use (8 s). Raises: ServerMissing."""
     _program("java")
     return _started(SparkServer)  # type: ignore[return-value]
+
+
+@cache
+def clickhouse_server() -> ClickhouseServer:
+    """The ClickHouse of this test process, started on first use (2 s)."""
+    return _started(ClickhouseServer)  # type: ignore[return-value]
 
 
 def _spark_home() -> Path:

@@ -76,6 +76,9 @@ VENDORS = {
     # Thrift and SASL are how PyHive's protocol travels.
     "spark": {"pyhive", "TCLIService", "thrift", "thrift_sasl"},
     "sqlalchemy": {"sqlalchemy"},
+    "warehouse": {"sqlalchemy"},
+    "warehouses": {"sqlalchemy"},
+    "clickhouse": {"clickhouse_connect", "urllib3"},
     "sqlite": set(),
     "tally": set(),
     "titles": {"setproctitle"},
@@ -401,7 +404,18 @@ def test_only_adapters_import_a_vendor_and_each_its_own():
 
 @pytest.mark.parametrize("module", ["sqlagent.pipeline", "sqlagent.adapters"])
 def test_importing_it_loads_no_vendor(module):
-    vendors = {"psycopg", "pymysql", "duckdb", "openai", "httpx2", "django", "celery", "sqlalchemy", "pyhive"}
+    vendors = {
+        "psycopg",
+        "pymysql",
+        "duckdb",
+        "openai",
+        "httpx2",
+        "django",
+        "celery",
+        "sqlalchemy",
+        "pyhive",
+        "clickhouse_connect",
+    }
     code = f"import sys, {module}; print(*sorted(set(sys.modules) & {vendors!r}))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 from django import forms
+from django.core.validators import MaxLengthValidator
 from django.db.models import QuerySet
 
 from mirror.people.fields import RowsField, one_line_check
@@ -13,6 +14,7 @@ from mirror.people.forms import ShareForm
 from mirror.people.models import Team
 from mirror.secrets import is_kept
 from mirror.sources import services
+from mirror.sources.engine_words import ABSENT, KEY_CHARS, WORDS
 from mirror.sources.models import OPTIONS, PORTS, Source, TeamRole, WithheldRight
 
 
@@ -92,6 +94,17 @@ TLS_MODES = [
 ]
 
 
+# Where not all of these can be told to the driver.
+TLS_OF = {
+    "spark": [("", "No TLS"), *TLS_MODES[2:]],
+    "clickhouse": [("", "No TLS"), *TLS_MODES[2:]],
+    "trino": [("", "TLS, certificate and host name checked"), TLS_MODES[1], TLS_MODES[2]],
+    "mssql": TLS_MODES[:3],
+    "oracle": [("", "No TLS"), TLS_MODES[2], TLS_MODES[4]],
+    "redshift": [("", "TLS, certificate and host name checked"), TLS_MODES[1], TLS_MODES[3]],
+}
+
+
 def _dialects() -> list[tuple[str, str]]:
     return [("", "Choose ..."), *((name, name) for name in services.dialects())]
 
@@ -102,10 +115,13 @@ class OptionsForm(forms.Form):
     dialect = forms.ChoiceField(
         label="SQLAlchemy dialect",
         choices=_dialects,
-        help_text="Those installed with their drivers. For another one, install its package where Mirror runs, "
-        "for instance: pip install clickhouse-connect, trino[sqlalchemy], pymssql, oracledb or "
-        "snowflake-sqlalchemy.",
+        help_text="Those installed with their drivers. For another one, install its package where Mirror runs: "
+        "pip install sqlalchemy-cockroachdb, for instance.",
     )
+    warehouse = forms.CharField(label="Warehouse", max_length=200, required=False)
+    role = forms.CharField(label="Role", max_length=200, required=False)
+    location = forms.CharField(label="Location", max_length=60, required=False)
+    http_path = forms.CharField(label="HTTP path", max_length=300)
     auth = forms.ChoiceField(
         label="Signing in",
         choices=[("", "Name and password (SASL)"), ("nosasl", "None (NOSASL)")],
@@ -153,12 +169,30 @@ class ServerForm(SourceForm):
         for name in self.option_names:
             self.fields[name] = copy.deepcopy(OptionsForm.base_fields[name])
             self.initial.setdefault(name, self.instance.options.get(name, ""))
-        if self.instance.engine == Source.Engine.SPARK:
-            self.fields["database"].help_text = "The namespace to read; Spark's own is called default."
-            _choice(self, "sslmode").choices = [("", "No TLS"), *TLS_MODES[2:]]
+        modes = TLS_OF.get(self.instance.engine)
+        if modes is not None:
+            _choice(self, "sslmode").choices = modes
+        self._say_as_engine()
         kept = self.instance.options.get("dialect")
         if kept and "dialect" in self.fields and kept not in services.dialects():
             _choice(self, "dialect").choices = [*_dialects(), (kept, f"{kept} (not installed any more)")]
+
+    def _say_as_engine(self) -> None:
+        """Call the fields what the engine calls them, and take away those that it does not have."""
+        engine = self.instance.engine
+        for name, words in WORDS.get(engine, {}).items():
+            self.fields[name].label = words.label
+            is_there = name == "password" and bool(self.instance.pk) and is_kept(self.instance, "password")
+            self.fields[name].required = words.is_required and not is_there
+            if words.help and not is_there:
+                self.fields[name].help_text = words.help
+        for name in ABSENT.get(engine, ()):
+            del self.fields[name]
+        if engine == Source.Engine.BIGQUERY:
+            password = self.fields["password"]
+            assert isinstance(password, forms.CharField)
+            password.validators = [MaxLengthValidator(KEY_CHARS)]
+            password.widget.attrs["maxlength"] = str(KEY_CHARS)
 
     @property
     def typed_fields(self) -> list[str]:
@@ -169,6 +203,21 @@ class ServerForm(SourceForm):
     def option_names(self) -> tuple[str, ...]:
         """The named settings of this engine."""
         return OPTIONS.get(self.instance.engine, ())
+
+    @property
+    def place(self) -> list[forms.BoundField]:
+        """Host and port, as far as the engine has them."""
+        return [self[name] for name in ("host", "port") if name in self.fields]
+
+    @property
+    def signing_in(self) -> list[forms.BoundField]:
+        """User and password, as far as the engine has them."""
+        return [self[name] for name in ("username", "password") if name in self.fields]
+
+    @property
+    def names(self) -> list[forms.BoundField]:
+        """The fields of the engine's own names: warehouse, role, path."""
+        return [self[name] for name in ("warehouse", "role", "location", "http_path") if name in self.fields]
 
     @property
     def options(self) -> list[forms.BoundField]:

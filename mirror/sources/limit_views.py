@@ -28,6 +28,7 @@ FIELDS = {
     "cell_chars": ("Characters kept of a cell", 1_000_000),
     "total_chars": ("Characters kept of all rows together", 2_000_000_000),
     "statement_megabytes": ("Megabytes of memory a statement may take (SQLite, DuckDB, uploads)", 1_000_000),
+    "scan_megabytes": ("Megabytes a statement may read (ClickHouse, BigQuery, Trino)", 1_000_000_000),
 }
 
 

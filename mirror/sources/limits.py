@@ -24,7 +24,7 @@ class SourceLimits:
     """Runs at once; seconds and rows of a statement; days and megabytes of results kept; characters of a cell.
 
     `total_chars` are those of all rows of a statement together. `statement_megabytes` is what its engine may
-    take of this machine's memory, where it runs here.
+    take of this machine's memory, where it runs here, `scan_megabytes` what it may read where its engine counts that.
     """
 
     concurrent_runs: int
@@ -36,11 +36,17 @@ class SourceLimits:
     cell_chars: int
     total_chars: int
     statement_megabytes: int
+    scan_megabytes: int
 
     @property
     def memory(self) -> int:
         """What a statement may take of memory, in bytes."""
         return self.statement_megabytes * 1_000_000
+
+    @property
+    def scan(self) -> int:
+        """What a statement may read of stored data, in bytes, for engines that count it."""
+        return self.scan_megabytes * 1_000_000
 
 
 def limits_usual() -> SourceLimits:
@@ -55,6 +61,7 @@ def limits_usual() -> SourceLimits:
         CELL_CHARS,
         TOTAL_CHARS,
         settings.STATEMENT_MEGABYTES,
+        settings.SCAN_MEGABYTES,
     )
 
 

@@ -14,12 +14,38 @@ from mirror.sources.kept_paths import KeptPathField
 from mirror.work.leases import Leased, Retried, Status
 
 # Where servers of an engine listen unless somebody moved them.
-PORTS = {"postgres": 5432, "mysql": 3306, "spark": 10000}
+PORTS = {
+    "postgres": 5432,
+    "mysql": 3306,
+    "spark": 10000,
+    "clickhouse": 8123,
+    "trino": 443,
+    "snowflake": 443,
+    "bigquery": 443,
+    "databricks": 443,
+    "mssql": 1433,
+    "oracle": 1521,
+    "redshift": 5439,
+}
+# Where an engine is that has no place of its own.
+HOSTS = {"bigquery": "bigquery.googleapis.com"}
+# Engines that no server of could be run beside the tests (docs/connectors.md).
+UNTRIED = frozenset(("trino", "snowflake", "bigquery", "databricks", "mssql", "oracle", "redshift"))
+# Engines that bound what a statement reads.
+SCANNING = frozenset(("clickhouse", "trino", "bigquery"))
 # The named settings that each engine's adapter takes besides (`sqlagent.adapters`).
 OPTIONS = {
     "postgres": ("sslmode", "sslrootcert"),
     "mysql": ("sslmode", "sslrootcert"),
     "spark": ("auth", "namespaces", "sslmode", "sslrootcert"),
+    "clickhouse": ("namespaces", "sslmode", "sslrootcert"),
+    "trino": ("sslmode", "sslrootcert"),
+    "snowflake": ("warehouse", "role"),
+    "bigquery": ("location",),
+    "databricks": ("http_path",),
+    "mssql": ("sslmode",),
+    "oracle": ("sslmode",),
+    "redshift": ("sslmode",),
     "sqlalchemy": ("dialect",),
 }
 
@@ -38,6 +64,14 @@ class Source(models.Model):
         MYSQL = "mysql", "MySQL or MariaDB"
         DUCKDB = "duckdb", "DuckDB"
         SPARK = "spark", "Spark SQL"
+        CLICKHOUSE = "clickhouse", "ClickHouse"
+        TRINO = "trino", "Trino"
+        SNOWFLAKE = "snowflake", "Snowflake"
+        BIGQUERY = "bigquery", "BigQuery"
+        DATABRICKS = "databricks", "Databricks"
+        MSSQL = "mssql", "SQL Server"
+        ORACLE = "oracle", "Oracle"
+        REDSHIFT = "redshift", "Redshift"
         OTHER = "sqlalchemy", "Other (SQLAlchemy)"
 
     class Privacy(models.TextChoices):
@@ -75,6 +109,7 @@ class Source(models.Model):
     cell_chars = models.PositiveIntegerField(null=True, blank=True)
     total_chars = models.PositiveIntegerField(null=True, blank=True)
     statement_megabytes = models.PositiveIntegerField(null=True, blank=True)
+    scan_megabytes = models.PositiveIntegerField(null=True, blank=True)
     guarding = models.JSONField(
         default=dict, blank=True, help_text="What may run, where that differs from usual"
     )
@@ -107,7 +142,24 @@ class Source(models.Model):
     @property
     def is_long_tail(self) -> bool:
         """Its engine may have no read-only session: then the guard and its user's privileges are the locks."""
-        return self.engine in (self.Engine.SPARK, self.Engine.OTHER)
+        return self.engine in (self.Engine.SPARK, self.Engine.OTHER) or self.is_untried
+
+    @property
+    def usual_port(self) -> int:
+        """Where its server listens unless somebody moved it; 0 where that is not known."""
+        if self.engine == self.Engine.CLICKHOUSE and self.options.get("sslmode", "disable") != "disable":
+            return 8443
+        return PORTS.get(self.engine, 0)
+
+    @property
+    def is_untried(self) -> bool:
+        """No server of its engine was there to try the connection with."""
+        return self.engine in UNTRIED
+
+    @property
+    def is_scanning(self) -> bool:
+        """Its engine bounds what a statement reads."""
+        return self.engine in SCANNING
 
 
 class WithheldRight(models.Model):

@@ -7,7 +7,7 @@ from typing import Any
 from mirror.secrets import SecretUnreadable
 from mirror.sources.addresses import AddressRefused, host_check
 from mirror.sources.limits import limits_of
-from mirror.sources.models import PORTS, Source
+from mirror.sources.models import Source
 from mirror.sources.store_marker import store_mark
 from sqlagent.adapters import open_database
 from sqlagent.errors import Unreachable
@@ -15,7 +15,7 @@ from sqlagent.ports import SourceDatabase
 from sqlagent.values import Failure, FailureKind
 
 # Engines that the store cannot be on.
-NEVER_THE_STORE = (Source.Engine.DUCKDB, Source.Engine.SPARK)
+NEVER_THE_STORE = (Source.Engine.DUCKDB, Source.Engine.SPARK, Source.Engine.CLICKHOUSE)
 
 
 def open_source(source: Source) -> SourceDatabase:
@@ -40,18 +40,19 @@ def how_to_open(source: Source) -> dict[str, Any]:
         "options": source.options,
         "store_mark": "" if source.engine in NEVER_THE_STORE else store_mark(),
         "memory": limits_of(source).memory,
+        "scan_bytes": limits_of(source).scan if source.is_scanning else None,
     }
 
 
 def _addresses(source: Source) -> tuple[str, ...]:
     """Look again where a name leads: it may lead elsewhere than when it was connected. Raises: Unreachable.
 
-    What was looked at is what is called, where the driver can be told: PostgreSQL, MySQL, MariaDB.
+    What was looked at is what is called, where the driver can be told: PostgreSQL, MySQL, MariaDB, ClickHouse.
     """
     if source.is_file or not source.host:
         return ()
     try:
-        return host_check(source.host, source.port or PORTS.get(source.engine, 0))
+        return host_check(source.host, source.port or source.usual_port)
     except AddressRefused as error:
         raise Unreachable(Failure(FailureKind.LOST, str(error))) from None
 

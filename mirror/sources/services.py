@@ -20,7 +20,7 @@ from mirror.sources.confined_reads import check_confined
 from mirror.sources.connection_tries import failure_told, tries_left
 from mirror.sources.errors import NotTried, PowersRefused, SourceError
 from mirror.sources.index_services import index_ask_for
-from mirror.sources.models import PORTS, Source, TeamRole, WithheldName, WithheldRight
+from mirror.sources.models import HOSTS, Source, TeamRole, WithheldName, WithheldRight
 from mirror.sources.opening import how_to_open, open_source
 from mirror.sources.powers import Powers
 from mirror.sources.signals import catalog_read_anew
@@ -44,7 +44,8 @@ def source_check(source: Source, by: User) -> None:
         if source.is_file:
             source.database = str(file_check(source.database, anywhere=by.is_staff))
         else:
-            source.port = source.port or PORTS.get(source.engine)
+            source.host = HOSTS.get(source.engine, source.host)
+            source.port = source.port or source.usual_port or None
             host_check(source.host, source.port or 0)
             if source.options.get("sslrootcert"):
                 path = file_check(source.options["sslrootcert"], anywhere=by.is_staff)

@@ -11,11 +11,13 @@ from typing import Any
 from sqlagent.adapters.base import Adapter
 from sqlagent.adapters.children.database import STATEMENT_MEMORY, FileDatabase
 from sqlagent.adapters.missing import MissingDatabase
+from sqlagent.adapters.warehouses import WAREHOUSES
 from sqlagent.ports import SourceDatabase
 
-ENGINES = ("sqlite", "postgres", "mysql", "duckdb", "spark", "sqlalchemy")
+ENGINES = ("sqlite", "postgres", "mysql", "duckdb", "spark", "clickhouse", *WAREHOUSES, "sqlalchemy")
 
 SPARK_PACKAGES = "-r requirements-spark.txt"
+CLICKHOUSE_PACKAGES = "-r requirements-clickhouse.txt"
 
 
 def open_database(
@@ -31,6 +33,7 @@ def open_database(
     store_mark: str = "",
     memory: int = STATEMENT_MEMORY,
     is_killable: bool = False,
+    scan_bytes: int | None = None,
 ) -> SourceDatabase:
     """Give the adapter of an engine; nothing is connected before it is asked something.
 
@@ -39,7 +42,7 @@ def open_database(
     PostgreSQL and MySQL are called there and nowhere else, while TLS still checks the name. A database whose
     marker (`base.MARKER_TABLE`) says `store_mark` is Mirror's own store: each of its sessions is refused.
     Statements of SQLite and DuckDB run in children that can be killed, each with so much `memory` (bytes), or in this
-    process where that is one (`is_killable`).
+    process where that is one (`is_killable`). Engines that count what a statement reads refuse one of more than `scan_bytes`.
     Raises: ValueError for an unknown engine or option.
 
     Example:
@@ -54,7 +57,7 @@ def open_database(
             from sqlagent.adapters.children.here import HereDatabase
 
             opened = HereDatabase(opened)
-    opened.store_mark = store_mark
+    opened.store_mark, opened.scan_bytes = store_mark, scan_bytes
     return opened
 
 
@@ -83,10 +86,20 @@ def _opened(
         except ImportError:
             return MissingDatabase("spark", SPARK_PACKAGES)
         return SparkDatabase(**where, options=known)
+    if engine == "clickhouse":
+        try:
+            from sqlagent.adapters.clickhouse import ClickhouseDatabase
+        except ImportError:
+            return MissingDatabase("clickhouse", CLICKHOUSE_PACKAGES)
+        return ClickhouseDatabase(**where, options=known, addresses=addresses)
     if engine == "sqlalchemy":
         from sqlagent.adapters.sqlalchemy import SqlalchemyDatabase
 
         return SqlalchemyDatabase(**where, options=known)
+    if engine in WAREHOUSES:
+        from sqlagent.adapters.warehouse import WarehouseDatabase
+
+        return WarehouseDatabase(engine, **where, options=known)
     raise ValueError(f"There is no adapter for '{engine}'. Known: {', '.join(ENGINES)}.")
 
 
@@ -106,6 +119,8 @@ def is_held(engine: str, options: Mapping[str, str]) -> bool:
         >>> is_held("postgres", {}), is_held("spark", {})
         (True, False)
     """
+    if engine in WAREHOUSES:
+        return WAREHOUSES[engine].is_held
     if engine != "sqlalchemy":
         return engine != "spark"
     from sqlagent.adapters import sqlalchemy_dialects

@@ -233,6 +233,8 @@ class Adapter(ABC):
     dialect: str
     # What the marker of a store says that may not be opened; empty where there is none.
     store_mark = ""
+    # How many bytes a statement may read, for engines that count them; None sets no bound.
+    scan_bytes: int | None = None
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

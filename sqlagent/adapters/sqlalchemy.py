@@ -226,9 +226,13 @@ class SqlalchemyDatabase(Adapter):
         """Connect and tell the server, and what the user could do beyond reading where this engine tells."""
         started = time.monotonic()
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
-            is_held = self._engine.dialect.name in READ_ONLY
             user = self._url.username or ""
-            return sqlalchemy_catalog.read_check(connection, user, is_held, started)
+            return sqlalchemy_catalog.read_check(connection, user, self.is_held, started)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the dialect has a read-only transaction that is opened here."""
+        return self._engine.dialect.name in READ_ONLY
 
     @contextmanager
     def _session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:

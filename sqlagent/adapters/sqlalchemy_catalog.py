@@ -54,7 +54,7 @@ _IN_MYSQL = (
     f"WHERE table_schema = DATABASE() AND table_name = '{MARKER_TABLE}'"
 )
 MARKED = {
-    **dict.fromkeys(("postgresql", "cockroachdb"), _IN_POSTGRES),
+    **dict.fromkeys(("postgresql", "cockroachdb", "redshift"), _IN_POSTGRES),
     **dict.fromkeys(("mysql", "mariadb"), _IN_MYSQL),
 }
 # Dialects whose servers answer as PostgreSQL or MySQL do when they are asked who may do what.

@@ -34,6 +34,7 @@ SPEAKS = {
     "trino": "trino",
     "presto": "presto",
     "snowflake": "snowflake",
+    "bigquery": "bigquery",
     "redshift": "redshift",
     "databricks": "databricks",
     "hive": "hive",

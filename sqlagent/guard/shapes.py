@@ -41,6 +41,10 @@ def stored_problem(tokens: Sequence[Token]) -> Refusal | None:
     )
 
 
+# Clauses of ClickHouse behind a query, as sqlglot calls them.
+_BESIDE = ("settings", "format")
+
+
 def shapes_problem(
     root: exp.Expr, tokens: Sequence[Token], catalog: Catalog, allowed: Lists, added: frozenset[str]
 ) -> Refusal | None:
@@ -80,6 +84,13 @@ def shapes_problem(
             )
         if isinstance(node, exp.CTE) and not isinstance(node.this, (*_ROOT_NODES, exp.Pivot)):
             return _shape(node.this)
+        if isinstance(node, exp.Query) and (said := next(filter(node.args.get, _BESIDE), "")):
+            return Refusal(
+                f"A query says {said.upper()}.",
+                "Settings hold the limits under which SQL runs here, and Mirror chooses the format of rows.",
+                f"Leave {said.upper()} out.",
+                start_within(node),
+            )
     return None
 
 

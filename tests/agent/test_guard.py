@@ -74,6 +74,7 @@ HIDDEN = {
     "sqlite": ("load_extension('x')", "(SELECT max(data) FROM sqlite_dbpage)", '"writefile"(1, 2)'),
     "mysql": ("SLEEP(1)", "`load_file`('x')", "(SELECT max(authentication_string) FROM mysql.user)"),
     "spark": ("reflect('a', 'b')", "`java_method`('a', 'b')", "(SELECT max(value) FROM text.`/etc/passwd`)"),
+    "clickhouse": ("file('/etc/passwd')", "(SELECT max(name) FROM system.users)", "(SELECT a FROM url('x', 'CSV', 'a String'))"),
     "duckdb": ("getenv('HOME')", "(SELECT max(a) FROM 'x.csv')", "(FROM read_text('x') SELECT content)"),
 }  # fmt: skip
 PLACES = (

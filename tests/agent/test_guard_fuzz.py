@@ -48,7 +48,10 @@ SOUP = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
 @settings(max_examples=many(50, 150), deadline=None, suppress_health_check=list(HealthCheck))
-@given(sql=st.one_of(st.text(max_size=200), SOUP, mutated()), dialect=st.sampled_from([*DIALECTS, "spark"]))
+@given(
+    sql=st.one_of(st.text(max_size=200), SOUP, mutated()),
+    dialect=st.sampled_from([*DIALECTS, "spark", "clickhouse"]),
+)
 def test_any_text_is_decided_without_an_error(sql: str, dialect: str) -> None:
     decided = check(sql, Catalog(dialect, (BOOKS, LOANS)))
     assert isinstance(decided, (Passed, Refusal))

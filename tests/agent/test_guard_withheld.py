@@ -19,7 +19,7 @@ from sqlagent.guard import Passed, Policy, Refusal, Withheld, check, narrowed
 from sqlagent.values import Catalog, Column, ColumnRef, Correction, ForeignKey, Subject, Table
 
 CASES = Path(__file__).parent / "cases/withheld"
-DIALECTS = ("sqlite", "postgres", "mysql", "duckdb", "spark")
+DIALECTS = ("sqlite", "postgres", "mysql", "duckdb", "spark", "clickhouse")
 STAFF = ("id", "name", "pay", "team")
 TABLES = (
     Table("staff", tuple(map(Column, STAFF)), foreign_keys=(ForeignKey(("team",), "teams", ("id",)),)),

@@ -42,6 +42,7 @@ REAL = {
     "mysql": ("SET GLOBAL max_connections = 77", "SET GLOBAL max_connections = DEFAULT"),
     "duckdb": ("CREATE TABLE evil (a int)", "DROP TABLE evil"),
     "spark": ("CREATE TABLE evil (a int)", "DROP TABLE evil"),
+    "clickhouse": ("CREATE TABLE evil (a Int8) ENGINE = Memory", "DROP TABLE evil SYNC"),
 }
 
 

@@ -6,13 +6,17 @@ import shutil
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from mirror.sources import services
 from mirror.sources.errors import SourceError
-from mirror.sources.models import Source
-from mirror.sources.opening import open_source
+from mirror.sources.models import UNTRIED, Source
+from mirror.sources.opening import how_to_open, open_source
+from sqlagent.adapters import open_database
+from sqlagent.adapters.warehouses import WAREHOUSES, service_account
+from sqlagent.errors import Unreachable
 from tests import servers
 from tests.web.working import visited
 
@@ -126,13 +130,27 @@ def test_a_changed_way_there_asks_for_the_password_again(as_alice, ledger, autho
 # ---------------------------------------------------------------- the long tail
 
 
+GUARDED = {"spark", "sqlalchemy", *UNTRIED} - {"oracle"}
+
+
 def test_each_form_holds_the_settings_of_its_engine(as_alice):
     found = {}
     for engine in Source.Engine.values:
         page = as_alice.get(reverse("sources:connect") + f"?engine={engine}").content.decode()
-        names = ("sslmode", "sslrootcert", "auth", "namespaces", "dialect")
+        names = (
+            "sslmode",
+            "sslrootcert",
+            "auth",
+            "namespaces",
+            "dialect",
+            "warehouse",
+            "role",
+            "location",
+            "http_path",
+        )
         found[engine] = {name for name in names if f'name="{name}"' in page}
-        assert ("Connect as a user that can only read" in page) is (engine in ("spark", "sqlalchemy"))
+        assert ("Connect as a user that can only read" in page) is (engine in GUARDED)
+        assert ("Untried with a server" in page) is (engine in UNTRIED)
     tls = {"sslmode", "sslrootcert"}
     assert found == {
         "sqlite": set(),
@@ -140,6 +158,14 @@ def test_each_form_holds_the_settings_of_its_engine(as_alice):
         "postgres": tls,
         "mysql": tls,
         "spark": {*tls, "auth", "namespaces"},
+        "clickhouse": {*tls, "namespaces"},
+        "trino": tls,
+        "snowflake": {"warehouse", "role"},
+        "bigquery": {"location"},
+        "databricks": {"http_path"},
+        "mssql": {"sslmode"},
+        "oracle": {"sslmode"},
+        "redshift": {"sslmode"},
         "sqlalchemy": {"dialect"},
     }
 
@@ -224,3 +250,98 @@ def test_the_shell_takes_the_same_settings(alice, ledger, monkeypatch, capsys):
         call_command("connect", "c", "--engine", "postgres", *where, "--option", "sslmode=maybe")
     with pytest.raises(CommandError, match="'sslmode' has no value. Write sslmode=VALUE"):
         call_command("connect", "c", "--engine", "postgres", *where, "--option", "sslmode")
+
+
+# ---------------------------------------------------------------- warehouses
+
+
+def warehouse(engine, **changes):
+    where = {
+        "name": "x",
+        "engine": engine,
+        "host": "127.0.0.1",
+        "port": 1,
+        "database": "main.default",
+        "username": "u",
+    }
+    return Source(
+        **{**where, "options": {"http_path": "/sql/x"} if engine == "databricks" else {}, **changes}
+    )
+
+
+@pytest.mark.parametrize("engine", sorted(UNTRIED - {"bigquery"}))
+def test_a_warehouse_whose_driver_is_missing_names_the_file_that_brings_it(alice, engine):
+    file = WAREHOUSES[engine].requirements
+    assert (settings.BASE_DIR / file).exists()
+    with pytest.raises(SourceError, match=f"driver for {WAREHOUSES[engine].name} is not installed") as caught:
+        services.source_test(warehouse(engine), alice)
+    assert file in caught.value.advice
+
+
+@pytest.mark.parametrize("engine", sorted(UNTRIED - {"bigquery"}))
+def test_a_warehouse_is_called_at_allowed_addresses_alone(alice, engine):
+    with pytest.raises(SourceError, match="link-local"):
+        services.source_test(warehouse(engine, host="169.254.169.254"), alice)
+
+
+@pytest.mark.parametrize("engine", sorted(UNTRIED))
+@pytest.mark.parametrize("part", ["database", "username"])
+def test_what_is_typed_is_a_name_and_no_connection_string(alice, engine, part):
+    with pytest.raises(ValueError, match="no name has"):
+        open_database(
+            engine,
+            host="h",
+            database="a.b" if part != "database" else "a?host=evil",
+            user="u;x=1" if part == "username" else "u",
+        )
+
+
+def test_bigquery_asks_for_no_host_and_takes_a_long_key(as_alice):
+    page = as_alice.get(reverse("sources:connect") + "?engine=bigquery").content.decode()
+    for name in ("host", "port", "username"):
+        assert f'name="{name}"' not in page
+    assert "Key of a service account" in page
+    assert 'maxlength="10000"' in page
+
+
+@pytest.mark.parametrize(
+    ("key", "word"),
+    [
+        ("not json", "not JSON"),
+        (
+            '{"type": "external_account", "credential_source": {"executable": {"command": "id"}}}',
+            "not one of a service account",
+        ),
+        ('{"type": "service_account", "token_uri": "http://169.254.169.254/"}', "another place than Google"),
+        ('{"type": "service_account", "client_email": "a@b"}', "no private_key"),
+    ],
+)
+def test_a_key_of_bigquery_signs_in_and_does_nothing_else(key, word):
+    with pytest.raises(Unreachable, match=word):
+        service_account(key)
+
+
+def test_a_bound_on_what_is_read_is_kept_and_told_to_the_engines_that_count(alice):
+    source = warehouse("clickhouse")
+    assert how_to_open(source)["scan_bytes"] == 1_000_000_000_000
+    source.scan_megabytes = 5
+    assert how_to_open(source)["scan_bytes"] == 5_000_000
+    assert how_to_open(warehouse("redshift"))["scan_bytes"] is None
+
+
+def test_clickhouse_listens_elsewhere_with_tls():
+    assert warehouse("clickhouse", port=None).usual_port == 8123
+    assert warehouse("clickhouse", port=None, options={"sslmode": "require"}).usual_port == 8443
+
+
+def test_a_key_is_asked_for_once_and_kept(as_alice, alice):
+    page = as_alice.post(
+        reverse("sources:connect") + "?engine=bigquery",
+        {"name": "bq", "database": "p.d", "privacy": "schema"},
+    )
+    assert "This field is required" in page.content.decode()
+    source = warehouse("bigquery", name="bq", owner=alice, host="bigquery.googleapis.com", password="a key")
+    source.save()
+    page = as_alice.get(reverse("sources:edit", args=[source.pk])).content.decode()
+    assert "One is kept. Leave this empty to keep it." in page
+    assert "a key" not in page

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 DIALECTS = ("sqlite", "postgres", "mysql", "duckdb")
 # Those with a list of their own and a way to write texts that others have too.
-LISTED = (*DIALECTS, "spark")
+LISTED = (*DIALECTS, "spark", "clickhouse")
 # Dialects of T-SQL, where a statement needs no semicolon before it.
 TSQL = ("tsql", "fabric", "sybase")
 

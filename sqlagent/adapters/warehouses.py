@@ -1,0 +1,266 @@
+"""Warehouses that are reached through SQLAlchemy: where each is, what its driver is told, how a session begins.
+
+Trino, Snowflake, BigQuery, Databricks, SQL Server, Oracle and Redshift. No server of any of these can be run beside
+the tests, so what stands here follows the manuals and the drivers' own code, and `docs/connectors.md` says so. What
+people type are names: each part enters a URL or an argument of its own, and none is read as more than it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlagent.adapters.base import CONNECT_SECONDS, unreachable
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a source is, as it was typed."""
+
+    host: str
+    port: int | None
+    database: str
+    user: str
+    password: str
+    options: Mapping[str, str]
+
+    def parts(self) -> tuple[str, str]:
+        """The two names of a database that is written `catalog.schema`; the second may be empty."""
+        first, _, second = self.database.replace("/", ".").partition(".")
+        return first, second
+
+
+@dataclass(frozen=True, slots=True)
+class Warehouse:
+    """What is known of one engine.
+
+    `begins` are statements that begin a session, with `{seconds}` and `{milliseconds}` of the deadline put in. `scan`
+    gives the statements that bound what is read, where the engine has any. `is_held` says that its sessions write nothing.
+    """
+
+    name: str
+    dialect: str
+    requirements: str
+    options: tuple[str, ...]
+    url: Callable[[Place], sa.URL]
+    arguments: Callable[[Place], dict[str, Any]]
+    more: Callable[[Place], dict[str, Any]] = lambda _: {}
+    begins: tuple[str, ...] = ()
+    scan: str = ""
+    is_held: bool = False
+
+
+def _url(place: Place, dialect: str, database: str | None, **query: str) -> sa.URL:
+    from sqlalchemy import URL
+
+    said = {name: value for name, value in query.items() if value}
+    where = (place.user or None, place.password or None, place.host or None, place.port)
+    return URL.create(dialect, *where, database, said)
+
+
+def _is_plain(place: Place) -> bool:
+    return place.options.get("sslmode") == "disable"
+
+
+# ---------------------------------------------------------------- Trino
+
+
+def _trino_url(place: Place) -> sa.URL:
+    return _url(place, "trino", "/".join(filter(None, place.parts())))
+
+
+def _trino_arguments(place: Place) -> dict[str, Any]:
+    told: dict[str, Any] = {"source": "mirror", "request_timeout": CONNECT_SECONDS, "max_attempts": 1}
+    if _is_plain(place):
+        return {**told, "http_scheme": "http"}
+    mode, root = place.options.get("sslmode", ""), place.options.get("sslrootcert", "")
+    return {**told, "http_scheme": "https", "verify": False if mode == "require" else root or True}
+
+
+# ---------------------------------------------------------------- Snowflake
+
+
+def _snowflake_url(place: Place) -> sa.URL:
+    query = {name: place.options.get(name, "") for name in ("warehouse", "role")}
+    return _url(place, "snowflake", "/".join(filter(None, place.parts())), **query)
+
+
+def _snowflake_arguments(_: Place) -> dict[str, Any]:
+    return {
+        "login_timeout": CONNECT_SECONDS,
+        "application": "mirror",
+        "session_parameters": {"QUERY_TAG": "mirror", "MULTI_STATEMENT_COUNT": 1},
+        # A connection name in a file of this machine's would say where to go.
+        "connections_file_path": None,
+    }
+
+
+# ---------------------------------------------------------------- BigQuery
+
+# Where Google gives tokens; a key that names another place would have Mirror call it.
+GOOGLE_TOKENS = "https://oauth2.googleapis.com/token"
+_KEY = ("client_email", "private_key", "private_key_id", "project_id", "client_id")
+
+
+def service_account(text: str) -> dict[str, str]:
+    """Read the key of a service account, and take of it what signs in. Raises: Unreachable.
+
+    Keys of other kinds can name programs and addresses that the driver would run and call.
+    """
+    advice = "Paste the JSON file that Google Cloud made for the key of a service account."
+    try:
+        told = json.loads(text)
+    except ValueError:
+        raise unreachable("The key is not JSON.", advice) from None
+    if not isinstance(told, dict) or told.get("type") != "service_account":
+        raise unreachable("The key is not one of a service account.", advice)
+    if told.get("token_uri", GOOGLE_TOKENS) != GOOGLE_TOKENS:
+        raise unreachable("The key names another place than Google's for signing in.", advice)
+    if missing := [name for name in ("client_email", "private_key") if not isinstance(told.get(name), str)]:
+        raise unreachable(f"The key has no {missing[0]}.", advice)
+    kept = {name: str(told[name]) for name in _KEY if name in told}
+    return {"type": "service_account", "token_uri": GOOGLE_TOKENS, **kept}
+
+
+def _bigquery_url(place: Place) -> sa.URL:
+    from sqlalchemy import URL
+
+    project, dataset = place.parts()
+    # Without host, user or password: the project stands where a host does.
+    query = {"location": place.options["location"]} if place.options.get("location") else {}
+    return URL.create("bigquery", host=project, database=dataset or None, query=query)
+
+
+# ---------------------------------------------------------------- Databricks
+
+
+def _databricks_url(place: Place) -> sa.URL:
+    catalog, schema = place.parts()
+    token = Place(place.host, place.port, "", "token", place.password, place.options)
+    query = {"http_path": place.options.get("http_path", ""), "catalog": catalog, "schema": schema}
+    return _url(token, "databricks", None, **query)
+
+
+# ---------------------------------------------------------------- SQL Server, Oracle, Redshift
+
+
+def _mssql_arguments(place: Place) -> dict[str, Any]:
+    encryption = {"disable": "off", "require": "require"}.get(place.options.get("sslmode", ""), "request")
+    return {
+        "login_timeout": CONNECT_SECONDS,
+        "read_only": True,
+        "appname": "mirror",
+        "encryption": encryption,
+    }
+
+
+def _oracle_arguments(place: Place) -> dict[str, Any]:
+    told: dict[str, Any] = {"tcp_connect_timeout": CONNECT_SECONDS, "program": "mirror"}
+    if place.options.get("sslmode") in ("", "disable", None):
+        return told
+    return {**told, "protocol": "tcps", "ssl_server_dn_match": place.options["sslmode"] == "verify-full"}
+
+
+def _redshift_arguments(place: Place) -> dict[str, Any]:
+    told = {"timeout": CONNECT_SECONDS, "application_name": "mirror"}
+    if _is_plain(place):
+        return {**told, "ssl": False}
+    mode = place.options.get("sslmode") or "verify-full"
+    return {**told, "ssl": True, "sslmode": "verify-ca" if mode == "verify-ca" else "verify-full"}
+
+
+WAREHOUSES: dict[str, Warehouse] = {
+    "trino": Warehouse(
+        "Trino",
+        "trino",
+        "requirements-trino.txt",
+        ("sslmode", "sslrootcert"),
+        _trino_url,
+        _trino_arguments,
+        begins=("SET SESSION query_max_run_time = '{seconds}s'",),
+        scan="SET SESSION query_max_scan_physical_bytes = '{bytes}B'",
+    ),
+    "snowflake": Warehouse(
+        "Snowflake",
+        "snowflake",
+        "requirements-snowflake.txt",
+        ("warehouse", "role"),
+        _snowflake_url,
+        _snowflake_arguments,
+        begins=("ALTER SESSION SET STATEMENT_TIMEOUT_IN_SECONDS = {whole_seconds}",),
+    ),
+    "bigquery": Warehouse(
+        "BigQuery",
+        "bigquery",
+        "requirements-bigquery.txt",
+        ("location",),
+        _bigquery_url,
+        lambda _: {},
+        more=lambda place: {"credentials_info": service_account(place.password)},
+    ),
+    "databricks": Warehouse(
+        "Databricks",
+        "databricks",
+        "requirements-databricks.txt",
+        ("http_path",),
+        _databricks_url,
+        lambda _: {
+            "_socket_timeout": 60,
+            "user_agent_entry": "mirror",
+            "use_cloud_fetch": False,
+            "_retry_stop_after_attempts_count": 2,
+        },
+        begins=("SET STATEMENT_TIMEOUT = {whole_seconds}",),
+    ),
+    "mssql": Warehouse(
+        "SQL Server",
+        "mssql+pymssql",
+        "requirements-sqlserver.txt",
+        ("sslmode",),
+        lambda place: _url(place, "mssql+pymssql", place.database),
+        _mssql_arguments,
+        begins=("SET LOCK_TIMEOUT {milliseconds}", "SET XACT_ABORT ON"),
+    ),
+    "oracle": Warehouse(
+        "Oracle",
+        "oracle+oracledb",
+        "requirements-oracle.txt",
+        ("sslmode",),
+        lambda place: _url(place, "oracle+oracledb", None, service_name=place.database),
+        _oracle_arguments,
+        begins=("SET TRANSACTION READ ONLY",),
+        is_held=True,
+    ),
+    "redshift": Warehouse(
+        "Redshift",
+        "redshift+redshift_connector",
+        "requirements-redshift.txt",
+        ("sslmode",),
+        lambda place: _url(place, "redshift+redshift_connector", place.database),
+        _redshift_arguments,
+        begins=("SET statement_timeout = {milliseconds}",),
+    ),
+}
+
+# What would be read as more than a name, somewhere on the way.
+_MORE = re.compile(r"[=;?{}\\@#&\s'\"]")
+
+
+def checked(place: Place, engine: str) -> Place:
+    """Let names through and nothing that is read as more. Raises: ValueError.
+
+    A password, and the key of a service account, may hold anything.
+    """
+    typed = {"Host": place.host, "Database": place.database, "User": place.user, **place.options}
+    for name, value in typed.items():
+        if name != "sslrootcert" and _MORE.search(value.replace("@", "") if name == "User" else value):
+            raise ValueError(f"{name} holds a sign that no name has: it is a name, not a connection string.")
+    if engine == "bigquery" and not re.fullmatch(r"[a-z0-9.:-]+", place.parts()[0]):
+        raise ValueError("The database is written project.dataset.")
+    return place
