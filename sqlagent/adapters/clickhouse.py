@@ -68,7 +68,7 @@ SILENT_SECONDS = 3_600
 
 # ClickHouse opens this file before it asks whether it may (26.9: an empty one was made in a read-only session).
 _MAKES_A_FILE = re.compile(r"\bsqlite\b[`\"]?(?:\s|/\*.*?\*/|--[^\n]*\n)*\(", re.IGNORECASE | re.DOTALL)
-# What makes SQL mean what standard SQL says (docs/decisions/0071), and what no statement needs.
+# What makes SQL mean what standard SQL says (docs/decisions/0061), and what no statement needs.
 SETTINGS: dict[str, Any] = {
     "join_use_nulls": 1,  # a LEFT JOIN gives NULL, and not 0 or ''
     "union_default_mode": "DISTINCT",
