@@ -11,11 +11,12 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from mirror.people.models import Team, User
 from mirror.people.requests import PersonRequest
 from mirror.sources import login_services, selectors, visits
+from mirror.sources.index_pages import IndexPage, index_page
 from mirror.sources.logins import ENGINES, login_of, place_of
 from mirror.sources.models import Source, SourceLogin
 from mirror.sources.powers import Powers, powers_read
@@ -49,6 +50,7 @@ class TeamLogin:
     powers: Powers | None = None
     is_unruled: bool = False
     is_moved: bool = False
+    index: IndexPage | None = None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -83,11 +85,13 @@ def logins(request: PersonRequest, pk: int) -> HttpResponse:
     return render(request, "sources/logins.html", context, status=422 if request.method == "POST" else 200)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def login_take(request: PersonRequest, pk: int, team: int) -> HttpResponse:
-    """Take a team's login away."""
+    """Take a team's login away, after asking once: its members may read more rows then."""
     source = _source(request, pk)
     found = get_object_or_404(login_services.teams_offered(source, request.user), pk=team)
+    if request.method != "POST":
+        return render(request, "sources/login_take.html", {"source": source, "team": found})
     login_services.login_take(source, found, request.user)
     messages.success(request, f"{found} reads {source.name} by the source’s own user from now on.")
     return redirect("sources:logins", pk)
@@ -112,6 +116,7 @@ def _line(source: Source, team: Team, login: SourceLogin | None, form: LoginForm
         powers_read(found) if codes else None,
         bool(codes & set(login_services.UNRULED)),
         login.place != place_of(source),
+        index_page(selectors.index_state(source, login.username)),
     )
 
 

@@ -54,7 +54,7 @@ ADDRESSES = {
     "sources:share": ("own", "own"),
     "sources:withhold": ("own", "own"),
     "sources:logins": ("own", "own"),
-    "sources:login_take": (None, "own"),
+    "sources:login_take": ("own", "own"),
     "sources:edit": ("own", "own"),
     "sources:test_changed": (None, "own"),
     "sources:upload_more": ("own", "own"),

@@ -112,6 +112,8 @@ def test_the_owner_gives_a_team_a_login_and_the_audit_tells(
     with connection.cursor() as cursor:
         cursor.execute("SELECT password FROM sources_sourcelogin")
         assert all(row[0] and PASSWORD not in row[0] for row in cursor.fetchall()), "the store sees it sealed"
+    assert "every row that this user reads" in as_alice.get(taken).content.decode()
+    assert SourceLogin.objects.count() == 2, "looking takes nothing"
     as_alice.post(taken)
     assert not SourceLogin.objects.filter(team=teams[0]).exists() and fresh(source).maps_logins
     assert AuditRow.objects.get(verb="took a login from a team").details["login"] == NORTH
