@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.db import connection
 from django.urls import reverse
 
 from mirror.agents.tools import tool_call
@@ -13,17 +14,22 @@ from mirror.asking.models import Run, Version
 from mirror.asking.services.suggesting import question_typed
 from mirror.audit.models import AuditRow
 from mirror.comments.selectors import people_seeing
-from mirror.dashboards.models import Supply
+from mirror.dashboards.models import PdfExport, Supply
+from mirror.dashboards.services import card_add_saved, dashboard_make, dashboard_share
 from mirror.knowledge.knowing import knowledge_of
 from mirror.knowledge.models import StoredAnswer, StoredTerm
+from mirror.library.models import SavedSql
+from mirror.library.services import sql_save
+from mirror.llms.models import Endpoint
 from mirror.queries.completing import sql_completions
 from mirror.queries.running import source_opened
-from mirror.reports.models import ReportRun, RunPart
+from mirror.reports.models import Report, ReportRun, RunPart
+from mirror.reports.selectors import rows_sendable
 from mirror.results.models import StoredResult
 from mirror.sources.access import access_of
 from mirror.sources.logins import NOBODY, login_of
-from mirror.sources.models import Source, SourceLogin, StoredIndex, Visit
-from mirror.sources.sight import seen_by, sight_now
+from mirror.sources.models import Source, SourceLogin, StoredIndex, Visit, WithheldName
+from mirror.sources.sight import BY_LOGIN, seen_by, sight_now
 from mirror.sources.unpacked import source_at_hand
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
@@ -31,6 +37,7 @@ from mirror.workbench.glancing import glance_rows
 from sqlagent.errors import Unreachable
 from sqlagent.values import ColumnRef, Limits
 from tests.reports.working import make, save_report
+from tests.scripted_server import ScriptedServer
 from tests.servers import PASSWORD as SERVER_PASSWORD
 from tests.servers import mariadb_server
 from tests.web.api_world import Caller, secret_of
@@ -107,8 +114,6 @@ def test_the_owner_gives_a_team_a_login_and_the_audit_tells(
     assert told.details == {"team": "North", "login": NORTH}
     kept = SourceLogin.objects.get(team=teams[0])
     assert kept.password == PASSWORD and not Visit.objects.exists()
-    from django.db import connection
-
     with connection.cursor() as cursor:
         cursor.execute("SELECT password FROM sources_sourcelogin")
         assert all(row[0] and PASSWORD not in row[0] for row in cursor.fetchall()), "the store sees it sealed"
@@ -433,8 +438,6 @@ def test_what_was_read_by_another_login_is_hidden_until_that_is_theirs_again(
 
 
 def things_saved(person, source):
-    from mirror.library.services import sql_save
-
     return sql_save(person, fresh(source), "Sales", TABLE)
 
 
@@ -531,3 +534,108 @@ def test_only_engines_that_know_logins_have_them(shop, team, as_alice):
     assert "Only sources on PostgreSQL, MySQL and MariaDB" in page
     refused = login_typed(as_alice, shop, team, NORTH).content.decode()
     assert "is not kept" in refused and not SourceLogin.objects.exists()
+
+
+def test_a_card_kept_from_before_the_mapping_is_shown_to_no_login(
+    source, teams, alice, bob, as_alice, as_bob
+):
+    as_alice.post(reverse("sources:login_take", args=[source.pk, teams[0].pk]))
+    board = dashboard_make(alice, "Board")
+    dashboard_share(board, [teams[2]], alice)
+    card_add_saved(board, things_saved(alice, source), "All", "table")
+    place = reverse("dashboards:dashboard", args=[board.pk])
+    as_bob.get(place)
+    supplies_work()
+    assert marks_in(said(as_bob.get(place)), (ALL_ROWS,)) and Supply.objects.get().owner == bob
+    made = PdfExport.objects.create(
+        owner=bob, dashboard=board, status=Status.DONE, file="kept.pdf", sources=[source.pk]
+    )
+    login_typed(as_alice, source, teams[0], NORTH)
+    page = said(as_bob.get(place))
+    assert not marks_in(page, tuple(MARKS)), "nothing was read by his login yet"
+    supplies_work()
+    assert marks_in(said(as_bob.get(place)), (NORTH,)) and not marks_in(
+        said(as_bob.get(place)), (SOUTH, ALL_ROWS)
+    )
+    file = as_bob.get(reverse("dashboards:pdf_file", args=[made.pk]))
+    assert file.status_code == 403, "a PDF of before is closed"
+    assert marks_in(said(as_alice.get(place)), (ALL_ROWS,)), "hers are as they were"
+
+
+def test_what_waits_to_be_sent_is_held_and_links_close_when_the_login_changes(
+    world, source, teams, bob, as_alice, client
+):
+    mine = world["bob"]
+    links = [reverse("sharing:link", args=[token]) for token in mine.links]
+    assert {client.get(link).status_code for link in links} == {200}
+    assert rows_sendable(bob, mine.report_run)
+    login_typed(as_alice, source, teams[0], SOUTH)
+    assert not rows_sendable(bob, mine.report_run)
+    found = [client.get(link) for link in links]
+    assert [one.status_code for one in found[:2]] == [404, 404]
+    assert not marks_in(said(found[2]), (NORTH, ALL_ROWS)), "the dashboard has the rows that he reads now"
+
+
+def test_a_report_handed_over_tells_its_new_owner_nothing_of_rows_of_before(world, bob, charlie, as_charlie):
+    mine = world["bob"]
+    Report.objects.filter(pk=mine.report.pk).update(owner=charlie)
+    ReportRun.objects.filter(pk=mine.report_run.pk).update(reason="amount is 1111.11", value="1111.11")
+    SavedSql.objects.filter(pk=mine.saved.pk).update(owner=charlie)
+    for place in (
+        reverse("reports:report", args=[mine.report.pk]),
+        reverse("reports:history", args=[mine.report.pk]),
+        reverse("reports:run", args=[mine.report_run.pk]),
+        reverse("reports:run_live", args=[mine.report_run.pk]),
+    ):
+        page = as_charlie.get(place)
+        assert page.status_code == 200 and not marks_in(said(page), (NORTH, ALL_ROWS)), place
+    caller = Caller(secret_of(charlie))
+    assert caller.get(f"/report-runs/{mine.report_run.pk}").status_code == 404
+    assert not caller.get(f"/reports/{mine.report.pk}/runs").json()["items"]
+    mine.report.refresh_from_db()
+    made = make(ReportRun.objects.create(report=mine.report, cause="now"))
+    assert made.outcome == "made" and RunPart.objects.get(run=made).login == SOUTH
+
+
+def test_names_are_withheld_from_a_team_with_a_login_too(source, teams, bob, as_alice):
+    place, field = reverse("sources:withhold", args=[source.pk]), f"team_{teams[0].pk}"
+    assert as_alice.post(place, {field: "sales.city"}).status_code == 302
+    WithheldName.objects.create(source=source, team=teams[2], table="sales", column="city")
+    sight = sight_now(seen_by(bob, fresh(source)))
+    assert sight.withheld and sight.login.name == NORTH and sight.key.startswith(BY_LOGIN)
+    refused = work(asking.sql_ask(bob, fresh(source), "SELECT city FROM sales"))
+    assert refused.failure["kind"] == "refused"
+    passed = work(asking.sql_ask(bob, fresh(source), "SELECT region FROM sales GROUP BY region"))
+    assert passed.failure is None and passed.result.row_count == 1
+
+
+def test_a_viewer_runs_saved_sql_by_the_login_and_who_leaves_the_team_has_it_no_more(
+    source, teams, alice, bob, as_bob
+):
+    saved = things_saved(alice, source)
+    saved.teams.add(teams[0])
+    for team in (teams[0], teams[2]):
+        source.team_roles.create(team=team, role="viewer")
+    run = asking.run_saved(bob, saved, {})
+    version = work(run.versions.get())
+    page = said(as_bob.get(reverse("results:rows", args=[version.result_id])))
+    assert marks_in(page, (NORTH,)) and not marks_in(page, (SOUTH, ALL_ROWS))
+    teams[0].members.remove(bob)
+    teams[2].members.remove(bob)
+    assert login_of(bob, fresh(source)) == NOBODY
+    assert as_bob.get(reverse("results:rows", args=[version.result_id])).status_code == 404
+
+
+def test_a_language_model_is_told_rows_of_the_login_alone(source, teams, bob):
+    server = ScriptedServer(
+        "```sql\nSELECT customer, sum(amount) AS total FROM sales GROUP BY customer\n```"
+    ).start()
+    try:
+        Endpoint.objects.create(name="Local", base_url=server.base_url, model="m-1")
+        values_read_all(source)
+        run = answer(asking.run_ask(bob, fresh(source), "total amount of each customer and city"))
+        told = json.dumps(server.bodies)
+    finally:
+        server.stop()
+    assert server.calls and run.outcome != "failed", run.reason
+    assert marks_in(told, (NORTH,)) and not marks_in(told, (SOUTH, ALL_ROWS))
