@@ -291,9 +291,8 @@ def _ran(supply: Supply, watch: Watch) -> KeptRows | NotRun:
     if not sources_visible(supply.owner).filter(pk=supply.source_id).exists():
         return NotRun(NotRunWhy.REFUSED, NOT_ANY_MORE)
     source = seen_by(supply.owner, supply.source)
-    if (
-        Wish(source, supply.sql).key != supply.key
-    ):  # their login is another one now, or the source leads elsewhere
+    # Else their login is another one now, or the source leads elsewhere.
+    if Wish(source, supply.sql).key != supply.key:
         return NotRun(NotRunWhy.REFUSED, NOT_ANY_MORE)
     return sql_run(source, supply.sql, Values(), statement_limits(source), supply.owner, watch=watch)
 
