@@ -10,8 +10,8 @@ from mirror.sources.catalogs import catalog_read
 from mirror.sources.corrections import corrections_of
 from mirror.sources.models import Source
 from mirror.sources.selectors import files_withheld
-from mirror.sources.sight import withheld_of
-from sqlagent.guard import narrowed
+from mirror.sources.sight import catalog_seen
+from mirror.sources.sight import sight_of as seen_of
 from sqlagent.values import Catalog
 
 NO_ROWS = (
@@ -54,6 +54,6 @@ def sight_of(token: Token, source: Source) -> Sight:
     told = replace(catalog, corrections=corrections_of(source))
     return Sight(
         Source.Privacy.ROWS if is_allowed else source.privacy,
-        narrowed(told, withheld_of(token.owner, source)),
+        catalog_seen(told, seen_of(token.owner, source)),
         no_rows,
     )

@@ -72,6 +72,8 @@ def reports_of(token: Token) -> QuerySet[Report]:
 def report_run_of(token: Token, pk: int) -> ReportRun | None:
     """The run of a report with this id, if a token sees it and every source its rows came from."""
     run = reports.run_visible(token.owner, pk)
+    if run is not None and reports.runs_unseen(token.owner, [run]):
+        return None
     if run is None or not token.is_limited:
         return run
     other = RunPart.objects.filter(run=run).exclude(Q(source__in=_limit(token)))
@@ -85,7 +87,7 @@ def report_runs_of(token: Token, report: Report) -> QuerySet[ReportRun]:
     whole = sources_of(token).exclude(pk__in=list(sources_in_part(token.owner)))
     seen = Q(source__in=whole.values("pk"))
     is_owner = report.owner_id == token.owner_id and not token.is_limited
-    hidden = RunPart.objects.none() if is_owner else RunPart.objects.exclude(seen)
+    hidden = RunPart.objects.filter(reports.by_other_login(token.owner) | (Q() if is_owner else ~seen))
     return report.runs.exclude(pk__in=hidden.values("run")).prefetch_related("files")
 
 

@@ -39,6 +39,8 @@ VERBS = {
     "withheld a right on a source": "Sources",
     "gave a role on a source": "Sources",
     "withheld tables or columns": "Sources",
+    "gave a login to a team": "Sources",
+    "took a login from a team": "Sources",
     "deleted a source": "Sources",
     "changed what may run": "Sources",
     "changed limits": "Sources",

@@ -58,7 +58,7 @@ def may_change(user: User, comment: Comment) -> bool:
 def people_seeing(thing: Thing) -> QuerySet[User]:
     """List the people who see a thing, by user name: its owner, and members of its teams; of a question those who see its source.
 
-    Where a part of the source is withheld from teams, each of them is asked for by itself.
+    Where teams see a part of the source, or read it by logins of their own, each of them is asked for by itself.
     """
     people = User.objects.filter(is_active=True, is_service=False)
     if isinstance(thing, Dashboard):
@@ -68,7 +68,7 @@ def people_seeing(thing: Thing) -> QuerySet[User]:
         teams = Team.objects.filter(Q(runs=thing) | Q(threads=thing.thread_id))
         people = people.filter(Q(pk=source.owner_id) | Q(memberships__team__in=source.teams.values("pk")))
     seeing = people.filter(Q(pk=owner) | Q(memberships__team__in=teams.values("pk"))).distinct()
-    if isinstance(thing, Run) and thing.thread.source.withholds:
+    if isinstance(thing, Run) and (thing.thread.source.withholds or thing.thread.source.maps_logins):
         seeing = people.filter(pk__in=[one.pk for one in seeing if may_see(one, thing)]).distinct()
     return seeing.order_by("username")
 

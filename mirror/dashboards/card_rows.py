@@ -41,7 +41,7 @@ from mirror.results.services import result_delete
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.guarding import Refusal, sql_check
 from mirror.sources.selectors import sources_visible
-from mirror.sources.sight import seen_by, withheld_now
+from mirror.sources.sight import seen_by, sight_now, withheld_now
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
@@ -66,7 +66,7 @@ FORGOTTEN_AFTER = timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Rows that somebody wants to see: SQL with its values on a source, and how it is drawn, if it is.
+    """Rows that somebody wants to see: SQL with its values on a source as they see it, and how it is drawn, if it is.
 
     One that is not `is_asked` is given as it is: nothing is read or drawn for it.
     """
@@ -80,9 +80,11 @@ class Wish:
 
     @property
     def key(self) -> str:
-        """What is equal for equal SQL on one database: a source that was pointed at another one has other rows."""
-        one = self.source
+        """What is equal for equal SQL on one database by one login: a source that was pointed at another one has other rows."""
+        one, login = self.source, sight_now(self.source).login
         place = [one.pk, one.engine, one.host, one.port, one.database, one.username, one.options]
+        if not login.is_own:
+            place.append(["login", login.name, login.problem])
         return key_of(json.dumps([place, self.sql], sort_keys=True))
 
     @property
@@ -108,7 +110,7 @@ def wishes_supply(user: User, wishes: Sequence[Wish]) -> list[Supplied]:
     if unshown:
         left = [wish for wish in wishes if wish.key not in unshown]
         given = dict(zip((id(wish) for wish in left), wishes_supply(user, left), strict=True))
-        return [given.get(id(wish), Supplied(None, refused=UNSHOWN)) for wish in wishes]
+        return [given.get(id(wish)) or Supplied(None, refused=unshown[wish.key]) for wish in wishes]
     keys = {wish.key for wish in wishes}
     supplies = _supplies(keys)
     refused = ""
@@ -127,15 +129,20 @@ def wishes_supply(user: User, wishes: Sequence[Wish]) -> list[Supplied]:
     ]
 
 
-def wishes_unshown(user: User, wishes: Sequence[Wish]) -> set[str]:
-    """Name the wishes, by their keys, whose SQL reads what is withheld from somebody: rows that others may see are kept for them."""
-    found = set()
+def wishes_unshown(user: User, wishes: Sequence[Wish]) -> dict[str, str]:
+    """Say by the keys of wishes why somebody is shown none of their rows: they read what is withheld, or no login is known.
+
+    From here on the wishes are that person's: their sources are seen by them.
+    """
+    found = {}
     for wish in wishes:
         source = seen_by(user, wish.source)
-        if withheld_now(source):
+        if why := sight_now(source).login.problem:
+            found[wish.key] = why
+        elif withheld_now(source):
             catalog = catalog_read(source.catalog) if source.catalog else None
             if catalog is None or isinstance(sql_check(source, wish.sql, catalog), Refusal):
-                found.add(wish.key)
+                found[wish.key] = UNSHOWN
     return found
 
 
@@ -233,6 +240,8 @@ def supply_begin(user: User, wish: Wish, result: StoredResult | None) -> None:
     """Keep rows that a run brought as those of its SQL, where there are none, so that a card has them at once."""
     if result is None:
         return
+    if sight_now(seen_by(user, wish.source)).key != result.sight:
+        return  # it was read by another login, or when more was shown
     fields = {"source": wish.source, "owner": user, "sql": wish.sql, "result": result}
     state = {"status": Status.QUEUED, "is_to_run": False}
     supply, is_new = Supply.objects.get_or_create(key=wish.key, defaults=fields | state)
@@ -281,10 +290,11 @@ def supply_break(lease: Lease) -> None:
 def _ran(supply: Supply, watch: Watch) -> KeptRows | NotRun:
     if not sources_visible(supply.owner).filter(pk=supply.source_id).exists():
         return NotRun(NotRunWhy.REFUSED, NOT_ANY_MORE)
-    limits = statement_limits(supply.source)
-    return sql_run(
-        seen_by(supply.owner, supply.source), supply.sql, Values(), limits, supply.owner, watch=watch
-    )
+    source = seen_by(supply.owner, supply.source)
+    # Else their login is another one now, or the source leads elsewhere.
+    if Wish(source, supply.sql).key != supply.key:
+        return NotRun(NotRunWhy.REFUSED, NOT_ANY_MORE)
+    return sql_run(source, supply.sql, Values(), statement_limits(source), supply.owner, watch=watch)
 
 
 def _drawn(supply: Supply, result: StoredResult) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -23,11 +23,11 @@ from mirror.results.services import result_receive
 from mirror.sources.catalogs import source_catalog
 from mirror.sources.guarding import Passed, Refusal, sql_check
 from mirror.sources.limits import limits_of
+from mirror.sources.logins import login_told
 from mirror.sources.opening import open_source
-from mirror.sources.sight import withheld_now
+from mirror.sources.sight import catalog_seen, sight_now
 from mirror.work.store import store_keep
-from sqlagent.errors import DatabaseError
-from sqlagent.guard import narrowed
+from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Catalog, Failure, FailureKind, Limits
 
@@ -86,11 +86,13 @@ class NotRun:
 
 @contextmanager
 def source_opened(source: Source) -> Iterator[OpenedSource]:
-    """Open a source read-only and close it again. Raises: DatabaseError."""
+    """Open a source read-only, by the login of who has it in hand, and close it again. Raises: DatabaseError."""
     database = open_source(source)
     try:
         whole = source_catalog(source)
-        yield OpenedSource(source, database, narrowed(whole, withheld_now(source)), whole)
+        yield OpenedSource(source, database, catalog_seen(whole, sight_now(source)), whole)
+    except Unreachable as error:
+        raise Unreachable(_failure_told(source, error.failure)) from error
     finally:
         database.close()
 
@@ -146,7 +148,8 @@ def sql_run_on(
             with watch.ending(opened.database.cancel):
                 result = _received(opened, passed, limits, owner, keep_days)
     except DatabaseError as error:
-        return NotRun(NotRunWhy.FAILED, _placed(passed.placed(error.failure), passed.sql, sql))
+        failure = _failure_told(opened.source, error.failure)
+        return NotRun(NotRunWhy.FAILED, _placed(passed.placed(failure), passed.sql, sql))
     except ResultNotKept as error:
         return unkept(error)
     return KeptRows(result, passed.sql)
@@ -201,6 +204,14 @@ def _received(
     with opened.database.stream(passed.sent, limits) as stream:
         waited = monotonic() - began
         return result_receive(opened.source, stream, owner, waited=waited, keep_days=keep_days)
+
+
+def _failure_told(source: Source, failure: Failure) -> Failure:
+    """A failure to connect by a team's login, with a word on who sets that."""
+    told = login_told(source, sight_now(source).login)
+    if failure.kind is not FailureKind.LOST or not told or told in failure.advice:
+        return failure
+    return replace(failure, advice=f"{failure.advice} {told}".strip())
 
 
 def _placed(failure: Failure, ran: str, given: str) -> Failure:

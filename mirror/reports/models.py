@@ -184,6 +184,9 @@ class RunPart(models.Model):
     arguments = models.JSONField(default=dict, blank=True)
     values = models.TextField(blank=True, help_text="The values of its parameters, in words")
     source = models.ForeignKey("sources.Source", on_delete=models.SET_NULL, null=True, related_name="+")
+    login = models.CharField(
+        max_length=128, blank=True, default="", help_text="The login of a team that read its rows"
+    )
     result = models.ForeignKey("results.StoredResult", on_delete=models.SET_NULL, null=True, blank=True)
     row_count = models.PositiveBigIntegerField(default=0)
     truncated = models.BooleanField(default=False)

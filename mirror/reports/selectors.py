@@ -6,6 +6,8 @@ are seen only by who sees the source of every part they came from, the owner amo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.db.models import Count, Q, QuerySet
 
 from mirror.library.models import SavedSql
@@ -15,6 +17,7 @@ from mirror.people.selectors import teams_of
 from mirror.reports.models import Report, ReportFile, ReportPart, ReportRun, RunPart
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.guarding import Refusal, sql_check
+from mirror.sources.logins import login_of
 from mirror.sources.models import Source, WithheldRight
 from mirror.sources.selectors import sources_visible, sources_with
 from mirror.sources.sight import seen_by, sources_in_part, withheld_now
@@ -30,10 +33,11 @@ def reports_visible(user: User) -> QuerySet[Report]:
         .exclude(saved__source__in=sources_visible(user).values("pk"))
         .values("report")
     )
-    found = Report.objects.filter(Q(owner=user) | (Q(pk__in=shared) & ~Q(pk__in=hidden)))
+    others = RunPart.objects.filter(by_other_login(user)).values("run__report")
+    found = Report.objects.filter(Q(owner=user) | (Q(pk__in=shared) & ~Q(pk__in=hidden) & ~Q(pk__in=others)))
     if parts := set(sources_in_part(user)):
-        others = found.exclude(owner=user)
-        found = found.exclude(pk__in=[one.pk for one in others if not _is_shown(user, one, parts)])
+        of_others = found.exclude(owner=user)
+        found = found.exclude(pk__in=[one.pk for one in of_others if not _is_shown(user, one, parts)])
     return found.select_related("owner")
 
 
@@ -50,6 +54,23 @@ def _is_shown(user: User, report: Report, in_part: set[int]) -> bool:
     made = runs.order_by().values_list("source", "sql").distinct()[: MOST_STATEMENTS + 1]
     sources = Source.objects.in_bulk({pk for pk, _ in made})
     return len(made) <= MOST_STATEMENTS and all(_may_read(user, sources[pk], sql) for pk, sql in made)
+
+
+def by_other_login(user: User) -> Q:
+    """The condition on parts of runs whose rows were read by another login than somebody reads their source by now."""
+    mapped = sources_visible(user).filter(maps_logins=True)
+    logins = {source.pk: login_of(user, source) for source in mapped.select_related("owner")}
+    same = Q(login="") & ~Q(source__in=[pk for pk, one in logins.items() if not one.is_own])
+    for pk, one in logins.items():
+        if one.name:
+            same |= Q(source=pk, login=one.name)
+    return ~same
+
+
+def runs_unseen(user: User, runs: Iterable[ReportRun]) -> set[int]:
+    """Name the runs, by their ids, with rows that were read by another login than somebody's."""
+    parts = RunPart.objects.filter(by_other_login(user), run__in=[run.pk for run in runs])
+    return set(parts.values_list("run", flat=True))
 
 
 def may_change(user: User, report: Report) -> bool:
@@ -122,7 +143,9 @@ def _all_of(run: ReportRun, sources: QuerySet[Source]) -> bool:
 
 
 def _in_sight(user: User, run: ReportRun) -> bool:
-    """Say whether the SQL of every part of a run reads only what somebody may see of its source."""
+    """Say whether every part of a run was read by somebody's login, and its SQL reads only what they may see of its source."""
+    if runs_unseen(user, [run]):
+        return False
     parts = RunPart.objects.filter(run=run, source__withholds=True).select_related("source")
     return all(_may_read(user, part.source, part.sql) for part in parts)
 

@@ -20,7 +20,7 @@ from mirror.results.formats import MOST_FORMATS, formats_of
 from mirror.results.models import StoredResult
 from mirror.results.signals import columns_formatted
 from mirror.sources.limits import limits_of
-from mirror.sources.sight import withheld_now
+from mirror.sources.sight import sight_now
 from mirror.storable import storable
 from mirror.work.store import store_keep
 from sqlagent.ports import ColumnStream, RowStream
@@ -107,7 +107,7 @@ def _received(
     comes_by_column: bool = False,
 ) -> StoredResult:
     days = timedelta(days=limits_of(source).result_days)
-    sight = withheld_now(source).key
+    sight = sight_now(source).key
     result = StoredResult(source=source, owner=owner, sight=sight, expires_at=timezone.now() + days)
     with tempfile.TemporaryDirectory(prefix="mirror-result-") as folder:
         path = Path(folder) / f"{result.pk}.parquet"

@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
 from mirror.sources import selectors
+from mirror.sources.logins import OWN, Login, login_of
 from mirror.sources.models import Source, TeamRole, WithheldRight
 from mirror.sources.sight import may_correct, withheld_of
 from sqlagent.guard import Withheld
@@ -45,7 +46,7 @@ class RightTold:
 class Access:
     """All that somebody may do with a source, and through which teams; `shut_out` says why they do nothing at all.
 
-    `hidden` are the tables and columns that are withheld from them.
+    `hidden` are the tables and columns that are withheld from them, `login` the user of the database by which they read it.
     """
 
     person: User
@@ -55,6 +56,7 @@ class Access:
     teams: tuple[ThroughTeam, ...]
     rights: tuple[RightTold, ...]
     hidden: tuple[str, ...] = ()
+    login: Login = OWN
 
 
 def may_explain(user: User) -> bool:
@@ -132,6 +134,7 @@ def access_of(person: User, source: Source) -> Access:
             ),
         ),
         _names(withheld_of(person, source)) if is_seen else (),
+        login_of(person, source) if is_seen else OWN,
     )
 
 
@@ -180,7 +183,7 @@ def _lacking(teams: tuple[ThroughTeam, ...], role: str) -> str:
 
 def _corrects(person: User, source: Source, teams: tuple[ThroughTeam, ...]) -> str:
     if _lacks_part(person, source):
-        return "Part of the source is withheld from them, and what is known of it tells of all."
+        return "Part of the source is withheld from them, or they read it by a login of their team, and what is known of it tells of all."
     if selectors.may_edit(person, source):
         return _through(teams, lambda one: one.role == Role.EDITOR, "")
     if may_correct(person, source):

@@ -7,7 +7,7 @@ from django.utils import timezone
 from mirror.sources.catalogs import catalog_fetch, catalog_keep, catalog_read
 from mirror.sources.drift import catalog_drift
 from mirror.sources.errors import SourceError
-from mirror.sources.index_services import index_ask_for
+from mirror.sources.index_services import indexes_ask_for
 from mirror.sources.models import Source
 from mirror.sources.signals import catalog_read_anew
 from mirror.work.store import store_keep
@@ -52,7 +52,7 @@ def _catalog_take_over(
         if drift:
             source.drift = {**drift, "at": timezone.now().isoformat()}
             source.save(update_fields=["drift"])
-        index_ask_for(source, again=again)
+        indexes_ask_for(source, again=again)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
 
     store_keep(write)

@@ -17,10 +17,11 @@ from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
-from mirror.sources import selectors
 from mirror.sources.catalogs import source_catalog
+from mirror.sources.logins import login_names
 from mirror.sources.models import Source, StoredIndex
 from mirror.sources.opening import open_source
+from mirror.sources.sight import index_seen, seen_by_login, sight_now
 from mirror.sources.unpacked import index_unpacked
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, claim
@@ -55,7 +56,8 @@ ASK_AGAIN = timedelta(hours=1)
 def source_index(source: Source, catalog: Catalog, database: Database) -> ValueIndex | None:
     """Give the value index as far as it is read; where nothing is, of these tables, the first turn is done now.
 
-    That takes at most `VALUE_INDEX_SECONDS`, and a statement more. None when the source cannot be read.
+    That takes at most `VALUE_INDEX_SECONDS`, and a statement more. None when the source cannot be read. Each login of a team has
+    an index of its own: `database` is opened by the login of who has the source in hand.
     """
     index, stored = _index_kept(source, catalog)
     if index is None:
@@ -75,13 +77,13 @@ def source_index(source: Source, catalog: Catalog, database: Database) -> ValueI
     is_partial = index.progress is None or bool(index.progress.left)
     ended = stored.ended_at if stored is not None else None
     if is_idle and is_partial and (ended is None or ended < timezone.now() - ASK_AGAIN):
-        index_ask_for(source)
+        index_ask_for(source, login=sight_now(source).login.name)
     return index
 
 
 def _index_kept(source: Source, catalog: Catalog) -> tuple[ValueIndex | None, StoredIndex | None]:
     """The index of these tables, if any of it is read."""
-    stored = selectors.index_state(source)
+    stored = index_seen(source)
     if stored is None or not catalog.version or stored.catalog_version != catalog.version:
         return None, stored
     index = index_unpacked(source, stored)
@@ -90,10 +92,13 @@ def _index_kept(source: Source, catalog: Catalog) -> tuple[ValueIndex | None, St
 
 def _index_read_here(source: Source, catalog: Catalog, database: Database, seconds: float) -> None:
     """Do one turn for a question that waits, unless a worker is at it: then wait for that one a little."""
-    stored = selectors.index_state(source)
+    stored = index_seen(source)
+    login = sight_now(source).login
+    if login.problem:
+        return
     if stored is None or stored.status == Status.DONE:
-        index_ask_for(source)
-        stored = selectors.index_state(source)
+        index_ask_for(source, login=login.name)
+        stored = index_seen(source)
     if stored is None:
         return
     lease = claim(StoredIndex, stored.pk)
@@ -106,14 +111,15 @@ def _index_read_here(source: Source, catalog: Catalog, database: Database, secon
         if stored.catalog_version == catalog.version:
             return
         sleep(LOOK_SECONDS)
-        stored = selectors.index_state(source)
+        stored = index_seen(source)
 
 
 def index_do(lease: Lease) -> None:
     """Read on the values that a taken row is about, for one turn. What goes wrong is kept for the page."""
-    source = Source.objects.filter(stored_index=lease.pk).first()
-    if source is None:
+    stored = StoredIndex.objects.select_related("source").defer("data").filter(pk=lease.pk).first()
+    if stored is None:
         return
+    source = seen_by_login(stored.source, stored.login)
     with suppress(LeaseLost), Watch(lease) as watch:
         try:
             with closing(open_source(source)) as database:
@@ -147,8 +153,14 @@ def index_break(lease: Lease) -> None:
         lease.end(state=StoredIndex.State.FAILED, message=INDEX_BROKEN)
 
 
-def index_ask_for(source: Source, *, again: bool = False, afresh: bool = False) -> None:
-    """Have a worker read the values: those that are not read, or whose tables changed.
+def indexes_ask_for(source: Source, *, again: bool = False, afresh: bool = False) -> None:
+    """Have workers read the values as `index_ask_for` does: as the source's own user sees them, and as each login of a team does."""
+    for name in ("", *login_names(source)):
+        index_ask_for(source, login=name, again=again, afresh=afresh)
+
+
+def index_ask_for(source: Source, *, login: str = "", again: bool = False, afresh: bool = False) -> None:
+    """Have a worker read the values, by a login: those that are not read, or whose tables changed.
 
     With `again` all are read anew, and the old ones serve until then; with `afresh` they go at once, as those of another
     database. A worker that is at it for earlier tables loses its lease.
@@ -169,7 +181,9 @@ def index_ask_for(source: Source, *, again: bool = False, afresh: bool = False) 
         wanted["again"] = True
     if afresh:
         wanted |= {"catalog_version": "", "size": 0, "data": b"", "coverage": {}, "updated_at": now}
-    index, is_new = StoredIndex.objects.defer("data").get_or_create(source=source, defaults=wanted)
+    index, is_new = StoredIndex.objects.defer("data").get_or_create(
+        source=source, login=login, defaults=wanted
+    )
     if not is_new:  # who reads the tables as they were has lost it
         StoredIndex.objects.filter(pk=index.pk).update(lease_token=F("lease_token") + 1, **wanted)
     send(index)

@@ -126,6 +126,9 @@ class Source(models.Model):
     withholds = models.BooleanField(
         default=False, help_text="Whether tables or columns are withheld from a team (WithheldName)"
     )
+    maps_logins = models.BooleanField(
+        default=False, help_text="Whether a team reads it by a login of its own (SourceLogin)"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -222,6 +225,28 @@ class WithheldName(models.Model):
         return f"{self.table}.{self.column}" if self.column else self.table
 
 
+class SourceLogin(models.Model):
+    """A user of the database by which a team reads a source; `maps_logins` of the source says that there are any.
+
+    `place` is where its password was given for: it goes nowhere else. `powers` are what the user could do beyond reading, as a
+    source keeps those of its own.
+    """
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="logins")
+    team = models.ForeignKey("people.Team", on_delete=models.CASCADE, related_name="+")
+    username = models.CharField(max_length=128)
+    password = EncryptedTextField(blank=True, default="")
+    place = models.JSONField(default=list)
+    powers = models.JSONField(null=True, blank=True)
+    given_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "team"], name="one_login_a_team")]
+
+    def __str__(self) -> str:
+        return f"{self.username} for {self.team}: {self.source}"
+
+
 class Upload(Leased):
     """Files that somebody uploaded, until they are tables; then the row leads to the source they became.
 
@@ -287,6 +312,7 @@ class Visit(Leased):
         TEST = "test", "testing"
         CONNECT = "connect", "connecting"
         CHANGE = "change", "changing"
+        LOGIN = "login", "trying a login"
         REFRESH = "refresh", "reading the tables again"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -302,7 +328,7 @@ class Visit(Leased):
 
 
 class StoredIndex(Retried):
-    """A source's value index as bytes, and how its making goes.
+    """A source's value index as bytes, and how its making goes: of what its own user reads, or the `login` of a team.
 
     In the store rather than in a file, so that every worker on every machine reads the same. Leased while one reads
     the values, which it does in turns: `data` is what was read so far, of the catalog `catalog_version`, and serves
@@ -316,7 +342,8 @@ class StoredIndex(Retried):
         READY = "ready", "searchable"
         FAILED = "failed", "could not be read"
 
-    source = models.OneToOneField(Source, on_delete=models.CASCADE, related_name="stored_index")
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="stored_indexes")
+    login = models.CharField(max_length=128, blank=True, default="")
     status = models.CharField(max_length=10, choices=Status, default=Status.DONE, db_index=True)
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     message = models.TextField(blank=True)
@@ -326,6 +353,9 @@ class StoredIndex(Retried):
     coverage = models.JSONField(default=dict, blank=True)
     again = models.BooleanField(default=False)
     updated_at = models.DateTimeField(default=timezone.now, help_text="When values were last kept")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "login"], name="one_index_a_login")]
 
 
 class StoredCorrection(models.Model):

@@ -7,7 +7,9 @@ from typing import Any
 from mirror.secrets import SecretUnreadable
 from mirror.sources.addresses import AddressRefused, host_check
 from mirror.sources.limits import limits_of
-from mirror.sources.models import Source
+from mirror.sources.logins import Login, login_row, login_told, place_of
+from mirror.sources.models import Source, SourceLogin
+from mirror.sources.sight import sight_now
 from mirror.sources.store_marker import store_mark
 from sqlagent.adapters import open_database
 from sqlagent.errors import Unreachable
@@ -19,24 +21,28 @@ NEVER_THE_STORE = (Source.Engine.DUCKDB, Source.Engine.SPARK, Source.Engine.CLIC
 
 
 def open_source(source: Source) -> SourceDatabase:
-    """Give a source's adapter, read-only. Close it after use.
+    """Give a source's adapter, read-only, by the login of who has the source in hand (`sight`). Close it after use.
 
     Nothing is connected before it is asked something: then it raises DatabaseError. So does this when
-    the source's password cannot be read, or its host may not be called (any more).
+    the source's password cannot be read, its host may not be called (any more), or no login is known: the source's own user never
+    stands in for one.
     """
-    return open_database(**how_to_open(source))
+    login = sight_now(source).login
+    if login.problem:
+        raise Unreachable(Failure(FailureKind.LOST, login.problem))
+    return open_database(**how_to_open(source, None if login.is_own else _login(source, login)))
 
 
-def how_to_open(source: Source) -> dict[str, Any]:
-    """What opens a source, as the adapters take it. Raises: DatabaseError."""
+def how_to_open(source: Source, login: SourceLogin | None = None) -> dict[str, Any]:
+    """What opens a source by a login of a team, else its own user, as the adapters take it. Raises: DatabaseError."""
     return {
         "engine": str(source.engine),
         "addresses": _addresses(source),
         "host": source.host,
         "port": source.port,
         "database": source.database,
-        "user": source.username,
-        "password": _password(source),
+        "user": login.username if login is not None else source.username,
+        "password": _password(login or source),
         "options": source.options,
         "store_mark": "" if source.engine in NEVER_THE_STORE else store_mark(),
         "memory": limits_of(source).memory,
@@ -57,9 +63,22 @@ def _addresses(source: Source) -> tuple[str, ...]:
         raise Unreachable(Failure(FailureKind.LOST, str(error))) from None
 
 
-def _password(source: Source) -> str:
+def _login(source: Source, login: Login) -> SourceLogin:
+    """The kept login of a team. Raises: Unreachable where it is gone, or was given for another place."""
+    row = login_row(source, login.name)
+    if row is None:
+        words = f"The login {login.name} of {source.name} is not kept any more."
+        raise Unreachable(Failure(FailureKind.LOST, words, advice=login_told(source, login)))
+    if row.place != place_of(source):
+        words = f"{source.name} was connected elsewhere since the login {login.name} was given, so its password is not sent there."
+        advice = f"{source.owner} types it again (Sources, a source, More, Logins of teams)."
+        raise Unreachable(Failure(FailureKind.LOST, words, advice=advice))
+    return row
+
+
+def _password(kept: Source | SourceLogin) -> str:
     try:
-        return str(source.password)
+        return str(kept.password)
     except SecretUnreadable as error:
         advice = "Or type the password of this source again."
         raise Unreachable(Failure(FailureKind.LOST, str(error), advice=advice)) from None

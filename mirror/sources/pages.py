@@ -75,6 +75,10 @@ class SourcePage:
     is_held: bool = True
     powers: Powers | None = None
     may_confirm: bool = False
+    withholds: bool = False
+    login: str = ""
+    login_problem: str = ""
+    may_give_logins: bool = False
 
     @property
     def drift(self) -> list[tuple[str, list[str], int]]:

@@ -116,6 +116,6 @@ def teams_to_share_with(user: User) -> QuerySet[Team]:
     return Team.objects.all() if user.is_staff else teams_of(user)
 
 
-def index_state(source: Source) -> StoredIndex | None:
-    """Tell how the making of a source's value index stands, without its bytes."""
-    return StoredIndex.objects.defer("data").filter(source=source).first()
+def index_state(source: Source, login: str = "") -> StoredIndex | None:
+    """Tell how the making of a source's value index stands, without its bytes: of what its own user reads, or a login of a team."""
+    return StoredIndex.objects.defer("data").filter(source=source, login=login).first()

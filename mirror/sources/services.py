@@ -19,13 +19,13 @@ from mirror.sources.catalogs import catalog_fetch, catalog_keep
 from mirror.sources.confined_reads import check_confined
 from mirror.sources.connection_tries import failure_told, tries_left
 from mirror.sources.errors import NotTried, PowersRefused, SourceError
-from mirror.sources.index_services import index_ask_for
+from mirror.sources.index_services import indexes_ask_for
 from mirror.sources.models import HOSTS, Source, TeamRole, WithheldName, WithheldRight
-from mirror.sources.opening import how_to_open, open_source
+from mirror.sources.opening import how_to_open
 from mirror.sources.powers import Powers
 from mirror.sources.signals import catalog_read_anew
 from mirror.work.store import store_keep
-from sqlagent.adapters import installed_dialects, is_held
+from sqlagent.adapters import installed_dialects, is_held, open_database
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Check
 
@@ -58,7 +58,7 @@ def source_check(source: Source, by: User) -> None:
 def _settings_check(source: Source) -> None:
     """Refuse names and options that the adapter does not take. Raises: SourceError."""
     try:
-        open_source(source).close()
+        open_database(**how_to_open(source)).close()
     except ValueError as error:
         raise SourceError(str(error)) from None
     except DatabaseError as error:
@@ -132,7 +132,7 @@ def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool, keep:
     def write() -> None:
         source.save()
         catalog_keep(source, catalog)
-        index_ask_for(source, afresh=True)
+        indexes_ask_for(source, afresh=True)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
         if done is not None:
             done(source)

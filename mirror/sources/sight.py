@@ -1,11 +1,14 @@
-"""What of a source is withheld from whom: rules of its owner for teams, and the part of it that a piece of work may see.
+"""What of a source who sees: names that its owner withholds from teams, and the login by which its rows are read.
 
 A source in memory is seen by somebody (`seen_by`) or whole (`seen_whole`). One of which neither was said shows what no rule
-withholds from any team, so work that forgot to say it sees too little and never too much.
+withholds from any team, and where teams have logins it opens nothing: work that forgot to say it sees too little and never too
+much.
 """
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -15,15 +18,40 @@ from mirror.people.models import User
 from mirror.people.selectors import teams_of
 from mirror.recent import Recent
 from mirror.sources import selectors
-from mirror.sources.models import Source, TeamRole, WithheldName
+from mirror.sources.logins import NOBODY, OWN, Login, login_of
+from mirror.sources.models import Source, StoredIndex, TeamRole, WithheldName
 from sqlagent.catalog.value_index import ValueIndex
-from sqlagent.guard.withheld import NOTHING, Withheld, folded
-from sqlagent.values import Catalog, ColumnRef
+from sqlagent.guard.withheld import NOTHING, Withheld, folded, narrowed
+from sqlagent.values import Catalog, ColumnRef, Subject
 
 _Rows = list[tuple[int, str, str]]
 # Narrowed value indexes that are kept.
 AT_HAND = 8
 _indexes: Recent[tuple[int, str], tuple[ValueIndex, ValueIndex]] = Recent(AT_HAND)
+# How the key of a sight by a team's login begins; those of withheld names are hexadecimal.
+BY_LOGIN = "L"
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What somebody sees of a source: all but what is `withheld`, in rows that are read by a `login`. True where it is not all."""
+
+    withheld: Withheld = NOTHING
+    login: Login = OWN
+
+    def __bool__(self) -> bool:
+        return bool(self.withheld) or not self.login.is_own
+
+    @property
+    def key(self) -> str:
+        """What is equal where the same is seen, in every process; empty where all is. Rows that were read are stamped with it."""
+        if self.login.is_own:
+            return self.withheld.key
+        told = "\0".join((self.withheld.key, self.login.name, self.login.problem))
+        return BY_LOGIN + hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:31]
+
+
+WHOLE = Sight()
 
 
 def withheld_of(user: User, source: Source) -> Withheld:
@@ -50,29 +78,46 @@ def withheld_of(user: User, source: Source) -> Withheld:
     return Withheld(tables, columns)
 
 
+def sight_of(user: User, source: Source) -> Sight:
+    """Say what somebody sees of a source, and by which login."""
+    return Sight(withheld_of(user, source), login_of(user, source))
+
+
 def seen_by(user: User, source: Source) -> Source:
     """Give the same source, as somebody sees it from now on."""
-    source.__dict__["_withheld"] = withheld_of(user, source)
+    source.__dict__["_sight"] = sight_of(user, source)
     return source
 
 
 def seen_whole(source: Source) -> Source:
-    """Give the same source, seen whole: for its owner's work, and a shell."""
-    source.__dict__["_withheld"] = NOTHING
+    """Give the same source, seen whole and read by its own user: for its owner's work, and a shell."""
+    source.__dict__["_sight"] = WHOLE
     return source
 
 
-def withheld_now(source: Source) -> Withheld:
-    """Say what is withheld from the work that has this source in its hands; all of it where nobody said whose work it is."""
-    said = source.__dict__.get("_withheld")
-    if isinstance(said, Withheld):
+def seen_by_login(source: Source, name: str) -> Source:
+    """Give the same source, as its own user (an empty name) or the login of a team reads it: for what is read for all who have it."""
+    source.__dict__["_sight"] = Sight(login=Login(name))
+    return source
+
+
+def sight_now(source: Source) -> Sight:
+    """Say what the work sees that has this source in its hands; as little as any where nobody said whose work it is."""
+    said = source.__dict__.get("_sight")
+    if isinstance(said, Sight):
         return said
-    return _all(_rows(source)) if source.withholds else NOTHING
+    withheld = _all(_rows(source)) if source.withholds else NOTHING
+    return Sight(withheld, NOBODY if source.maps_logins else OWN)
+
+
+def withheld_now(source: Source) -> Withheld:
+    """Say which names are withheld from the work that has this source in its hands."""
+    return sight_now(source).withheld
 
 
 def sees_whole(user: User, source: Source) -> bool:
-    """Say whether nothing of a source is withheld from somebody."""
-    return not withheld_of(user, source)
+    """Say whether somebody sees all of a source, by its own user."""
+    return not sight_of(user, source)
 
 
 def may_correct(user: User, source: Source) -> bool:
@@ -95,30 +140,59 @@ def whole_check(user: User, source: Source) -> None:
 
 
 def sources_in_part(user: User) -> dict[int, str]:
-    """Name the sources, by their ids, of which something is withheld from somebody, each with the key of what."""
-    with_rules = selectors.sources_visible(user).filter(withholds=True).exclude(owner=user)
-    found = {source.pk: withheld_of(user, source).key for source in with_rules}
+    """Name the sources, by their ids, that somebody sees in part or by a team's login, each with the key of what they see."""
+    ruled = Q(withholds=True) | Q(maps_logins=True)
+    with_rules = selectors.sources_visible(user).filter(ruled).exclude(owner=user)
+    found = {source.pk: sight_of(user, source).key for source in with_rules}
     return {pk: key for pk, key in found.items() if key}
 
 
 def read_in_sight(user: User, source: str = "source", sight: str = "sight") -> Q:
-    """The condition on rows with a source and the key of what was withheld when they were made: that is withheld now too.
+    """The condition on rows with a source and the key of what was seen when they were made: the same is seen now.
 
-    Somebody from whom nothing is withheld sees all that is theirs. A rule that changed hides what was read before it.
+    Somebody from whom nothing is withheld sees all that is theirs, but what was read by another login. A rule that changed hides
+    what was read before it.
     """
     parts = sources_in_part(user)
-    found = ~Q(**{f"{source}__in": list(parts)})
+    found = ~Q(**{f"{source}__in": list(parts)}) & ~Q(**{f"{sight}__startswith": BY_LOGIN})
     for pk, key in parts.items():
         found |= Q(**{source: pk, sight: key})
     return found
 
 
-def catalog_shown(kept: dict[str, Any] | None, withheld: Withheld) -> dict[str, Any] | None:
-    """Give a catalog as it is kept, without what is withheld."""
-    if not kept or not withheld:
+def catalog_shown(kept: dict[str, Any] | None, sight: Sight) -> dict[str, Any] | None:
+    """Give a catalog as it is kept, without what a sight leaves out."""
+    if not kept or not sight:
         return kept
-    tables = [_table_shown(table, withheld) for table in kept["tables"] if _key(table) not in withheld.tables]
+    withheld = sight.withheld
+    tables = [table for table in kept["tables"] if _key(table) not in withheld.tables]
+    if withheld:
+        tables = [_table_shown(table, withheld) for table in tables]
+    if not sight.login.is_own:
+        tables = [{**table, "row_estimate": None} for table in tables]
     return {**kept, "tables": tables}
+
+
+def catalog_seen(catalog: Catalog, sight: Sight) -> Catalog:
+    """Give a catalog without what a sight leaves out: withheld names, and what tells of rows that the source's own user reads.
+
+    Those are counts of rows, and what its owner says of stored values. The version tells of the sight.
+    """
+    shown = narrowed(catalog, sight.withheld)
+    if sight.login.is_own:
+        return shown
+    return replace(
+        shown,
+        tables=tuple(replace(table, row_estimate=None) for table in shown.tables),
+        corrections=tuple(one for one in shown.corrections if one.subject is not Subject.LABEL),
+        version=f"{shown.version} by {sight.key}",
+    )
+
+
+def index_seen(source: Source) -> StoredIndex | None:
+    """Tell how the making of the value index stands that who has the source in hand reads by; its bytes are left unread."""
+    login = sight_now(source).login
+    return None if login.problem else selectors.index_state(source, login.name)
 
 
 def says_withheld(source: Source, text: str) -> bool:
@@ -132,7 +206,9 @@ def index_narrowed(source: Source, index: ValueIndex | None, catalog: Catalog) -
     withheld = withheld_now(source)
     if index is None or not withheld:
         return index
-    known = _indexes.get((source.pk, withheld.key), lambda: (index, ValueIndex.of(index.reading(catalog))))
+    known = _indexes.get(
+        (source.pk, sight_now(source).key), lambda: (index, ValueIndex.of(index.reading(catalog)))
+    )
     if known[0] is not index or known[1].version != catalog.version:
         return ValueIndex.of(index.reading(catalog))
     return known[1]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import sqlglot
+from sqlglot.errors import TokenError
+
 from mirror.recent import Recent
-from mirror.sources import selectors
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.corrections import corrections_of
 from mirror.sources.models import Source, StoredIndex
-from mirror.sources.sight import index_narrowed, withheld_now
+from mirror.sources.sight import catalog_seen, index_narrowed, index_seen, sight_now
 from sqlagent.catalog.packed_index import PackedIndex
 from sqlagent.catalog.value_index import ValueIndex
-from sqlagent.guard import narrowed
 from sqlagent.values import Catalog
 
 # How many of each are kept: unpacking 50,000 values takes about 0.3 s.
@@ -27,6 +29,8 @@ _Key = tuple[int, str, str]
 _indexes: Recent[_Key, ValueIndex] = Recent(AT_HAND)
 _packed: Recent[_Key, PackedIndex] = Recent(AT_HAND)
 _catalogs: Recent[_Key, Catalog | None] = Recent(AT_HAND)
+# Texts in SQL that are a day or a moment.
+_DAY = re.compile(r"\d{4}(-\d{1,2}(-\d{1,2}([ T][\d:.]+)?)?)?")
 # Whether an index is small enough for a page: to know it, its bytes are read.
 _are_small: Recent[_Key, bool] = Recent(1_000)
 
@@ -38,20 +42,40 @@ def source_at_hand(source: Source, *, is_page: bool = True) -> tuple[Catalog | N
     catalog. Of a large catalog a part is given, without values. A page gets a large index column by column, in which no
     words are found (`finds_words`); a worker, which answers with the whole of it, has that at hand. The catalog
     carries what its owner corrected just now; the values are the same object until they are made anew, so results derived
-    from both can be kept (`catalog_key`). What is withheld from who has the source in hand is in neither.
+    from both can be kept (`catalog_key`). What is withheld from who has the source in hand is in neither;
+    the values are those that their login reads.
     """
     catalog, index = _at_hand(source, is_page=is_page)
-    withheld = withheld_now(source)
-    if catalog is None or not withheld:
+    sight = sight_now(source)
+    if catalog is None or not sight:
         return catalog, index
-    shown = narrowed(catalog, withheld)
+    shown = catalog_seen(catalog, sight)
     return shown, index_narrowed(source, index, shown)
+
+
+def values_are_seen(source: Source, sql: str) -> bool:
+    """Say whether each text that SQL holds is a stored value that the login of who has the source in hand reads, or a day.
+
+    What is known of a source is written by people who see it by another login; their texts may be values of that.
+    """
+    try:
+        tokens = sqlglot.tokenize(sql, dialect=source.engine)
+    except TokenError:
+        return False
+    texts = {one.text for one in tokens if one.token_type.name.endswith("STRING")}
+    texts = {text for text in texts if text.strip() and not _DAY.fullmatch(text)}
+    if not texts:
+        return True
+    _, index = source_at_hand(source, is_page=False)
+    return index is not None and all(
+        any(match.value == text for match in index.lookup(text)) for text in texts
+    )
 
 
 def _at_hand(source: Source, *, is_page: bool) -> tuple[Catalog | None, ValueIndex | None]:
     if not source.catalog_version:
         return None, None
-    stored = selectors.index_state(source)
+    stored = index_seen(source)
     is_ready = stored is not None and stored.catalog_version == source.catalog_version
     catalog = _catalog_at_hand(source)
     is_whole = catalog is not None and catalog.version == source.catalog_version
@@ -69,7 +93,7 @@ def _shown(source: Source, stored: StoredIndex) -> ValueIndex:
 
 
 def _key(source: Source, stored: StoredIndex) -> _Key:
-    return source.pk, stored.catalog_version, stored.updated_at.isoformat()
+    return stored.pk, stored.catalog_version, stored.updated_at.isoformat()
 
 
 def index_unpacked(source: Source, stored: StoredIndex) -> ValueIndex:

@@ -22,6 +22,7 @@ from mirror.sources.errors import NotTried, SourceError
 from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import SourceForm, SourceShareForm, form_for
 from mirror.sources.index_pages import index_page
+from mirror.sources.logins import ENGINES
 from mirror.sources.models import Source, Visit, WithheldRight
 from mirror.sources.pages import (
     TABLES_A_PAGE,
@@ -32,7 +33,7 @@ from mirror.sources.pages import (
     tables_found,
 )
 from mirror.sources.powers import powers_of
-from mirror.sources.sight import catalog_shown, seen_by, whole_check, withheld_now
+from mirror.sources.sight import catalog_shown, index_seen, seen_by, sight_now, whole_check
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -62,8 +63,8 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
     source = _source(request, pk)
     if not selectors.may_ask(request.user, source):
         return render(request, "sources/looked_at.html", {"source": source})
-    search, withheld = search_typed(request), withheld_now(source)
-    shown = catalog_shown(catalog_described(source), withheld)
+    search, sight = search_typed(request), sight_now(source)
+    shown = catalog_shown(catalog_described(source), sight)
     found = Paginator(tables_found(shown, search), TABLES_A_PAGE).get_page(request.GET.get("page"))
     page = SourcePage(
         source=source,
@@ -75,8 +76,12 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
         tables=table_blocks(found, search),
         pager=pager_of(found, place="#tables", q=search),
         total=len((shown or {}).get("tables", [])),
-        is_whole=not withheld,
-        index=index_page(selectors.index_state(source)),
+        is_whole=not sight,
+        withholds=bool(sight.withheld),
+        login=sight.login.name,
+        login_problem=sight.login.problem,
+        may_give_logins=source.engine in ENGINES,
+        index=index_page(index_seen(source)),
         is_held=services.source_is_held(source),
         powers=powers_of(source),
         may_confirm=selectors.may_confirm_powers(request.user),
@@ -88,7 +93,7 @@ def source(request: PersonRequest, pk: int) -> HttpResponse:
 def columns(request: PersonRequest, pk: int) -> HttpResponse:
     """The columns of one table, for a page on which it is opened; without scripts the page with that table alone."""
     source, key = source_asked(request, pk), request.GET.get("table", "")
-    block = table_block(catalog_shown(catalog_described(source), withheld_now(source)), key)
+    block = table_block(catalog_shown(catalog_described(source), sight_now(source)), key)
     if block is None:
         raise Http404("There is no such table.")
     if not request.headers.get("HX-Request"):
@@ -100,7 +105,7 @@ def columns(request: PersonRequest, pk: int) -> HttpResponse:
 def names(request: PersonRequest, pk: int) -> JsonResponse:
     """Give the names of tables and columns to the editor."""
     source = source_asked(request, pk)
-    return JsonResponse({"tables": column_names(catalog_shown(source.catalog, withheld_now(source)))})
+    return JsonResponse({"tables": column_names(catalog_shown(source.catalog, sight_now(source)))})
 
 
 @require_safe
@@ -110,7 +115,7 @@ def values(request: PersonRequest, pk: int) -> HttpResponse:
     whole_check(request.user, source)
     if not request.headers.get("HX-Request"):
         return redirect("sources:source", source.pk)
-    index = index_page(selectors.index_state(source))
+    index = index_page(index_seen(source))
     return render(request, "sources/_values_read.html", {"index": index, "source_id": source.pk})
 
 

@@ -40,6 +40,8 @@ def visit(request: PersonRequest, pk: UUID) -> HttpResponse:
         return render(request, "sources/visit.html", {"visit": visit, "name": _name(visit)})
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Redirect": request.path})
+    if visit.work == Visit.Work.LOGIN:
+        return _login_given(request, visit)
     return _refreshed(request, visit) if visit.work == Visit.Work.REFRESH else _kept(request, visit)
 
 
@@ -101,6 +103,17 @@ def _refreshed(request: PersonRequest, visit: Visit) -> HttpResponse:
         found = f"Changed: {changed}." if changed else "Nothing has changed."
         messages.success(request, f"{read}. {found} Stored values follow in a moment.")
     return redirect("sources:source", pk)
+
+
+def _login_given(request: PersonRequest, visit: Visit) -> HttpResponse:
+    """Lead back to the logins, with what came of the one that was tried."""
+    error, pk, username = _error(visit), visit.source_id, visit.wish["username"]
+    visits.visit_forget(visit)
+    if error is not None:
+        messages.error(request, f"The login {username} is not kept: {error} {error.advice}".strip())
+    else:
+        messages.success(request, f"The login {username} works and is kept.")
+    return redirect("sources:logins", pk)
 
 
 def _kept(request: PersonRequest, visit: Visit) -> HttpResponse:

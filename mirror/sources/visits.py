@@ -17,11 +17,12 @@ from django.utils import timezone
 
 from mirror import confined
 from mirror.confined import Unfinished
-from mirror.people.models import User
+from mirror.people.models import Team, User
 from mirror.sources import selectors, services
 from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.drift import drift_words
 from mirror.sources.errors import NotTried, PowersRefused, SourceError
+from mirror.sources.login_services import login_give
 from mirror.sources.models import Source, Visit
 from mirror.sources.powers import powers_kept
 from mirror.sources.sight import sees_whole
@@ -72,6 +73,18 @@ def visit_ask(
 
     A test that somebody still waits for is ended: they ask for another. Old visits are forgotten.
     """
+    wish = {name: getattr(source, name) for name in fields} | {CONFIRMED: confirmed}
+    if not source.pk:
+        wish["engine"] = source.engine
+    return _visit_send(by, work, source, wish, password)
+
+
+def login_visit_ask(by: User, source: Source, team: Team, username: str, password: str) -> Visit:
+    """Have a worker try a login for a team, and keep it where it works. Raises: VisitRefused."""
+    return _visit_send(by, Visit.Work.LOGIN, source, {"team": team.pk, "username": username}, password)
+
+
+def _visit_send(by: User, work: str, source: Source, wish: dict[str, Any], password: str) -> Visit:
     Visit.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
     under_way = Visit.objects.filter(owner=by).exclude(status=Status.DONE)
     if work == Visit.Work.TEST:
@@ -79,9 +92,6 @@ def visit_ask(
         under_way.filter(work=work).update(stop_requested=True)
     if under_way.count() >= QUEUED_AT_MOST:
         raise VisitRefused(TOO_MANY)
-    wish = {name: getattr(source, name) for name in fields} | {CONFIRMED: confirmed}
-    if not source.pk:
-        wish["engine"] = source.engine
     visit = Visit(owner=by, work=work, source=source if source.pk else None, wish=wish, password=password)
     visit.save()
     send(visit)
@@ -110,6 +120,8 @@ def visit_forget(visit: Visit) -> None:
 def visit_source(visit: Visit) -> Source:
     """The source as it was typed; of one that there is, with what was changed. Nothing is kept of it."""
     source = Source.objects.get(pk=visit.source_id) if visit.source_id else Source()
+    if visit.work == Visit.Work.LOGIN:  # what was typed is of the team's login
+        return source
     for name, value in visit.wish.items():
         if name != CONFIRMED:
             setattr(source, name, value)
@@ -138,7 +150,8 @@ def visit_break(lease: Lease) -> None:
 def _said(visit: Visit, lease: Lease) -> dict[str, Any]:
     """Do what is wished for and tell what came of it, as JSON can hold it; nothing when it has ended with that."""
     source = visit_source(visit)
-    if password := str(visit.password):
+    password = str(visit.password)
+    if password and visit.work != Visit.Work.LOGIN:
         source.password = password
     try:
         return _done(visit, source, lease)
@@ -169,6 +182,17 @@ def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
             "tables": len(catalog.tables),
             "changed": drift_words(source.drift or {}) if is_changed else "",
         }
+    if work == Visit.Work.LOGIN:
+        login_give(
+            source,
+            Team.objects.filter(pk=visit.wish["team"]).first(),
+            visit.wish["username"],
+            str(visit.password),
+            visit.owner,
+            lambda made: lease.end(said={"made": source.pk, "login": made.pk}, password=""),
+            keep=lease.keep,
+        )
+        return {}
     keep = services.source_update if work == Visit.Work.CHANGE else services.source_connect
     confirmed = bool(visit.wish.get(CONFIRMED))
     keep(

@@ -110,7 +110,7 @@ class Indexes(Kind):
 
     def earlier_pk(self, told: Any) -> Any:
         """Messages named the source."""
-        return StoredIndex.objects.filter(source=told).values_list("pk", flat=True).first()
+        return StoredIndex.objects.filter(source=told, login="").values_list("pk", flat=True).first()
 
     def do(self, lease: Lease) -> None:
         """Read the values."""

@@ -11,7 +11,7 @@ from mirror.results.opened_files import ResultGone
 from mirror.results.pages import table_page
 from mirror.sources.pages import table_block
 from mirror.sources.selectors import may_see_values
-from mirror.sources.sight import catalog_shown, withheld_now
+from mirror.sources.sight import catalog_shown, sight_now
 from mirror.sources.unpacked import source_at_hand
 from mirror.work.leases import Status
 from mirror.workbench.glancing import glance_read
@@ -136,7 +136,7 @@ def peek_page(
     user: User, source: Source, key: str, glance: Glance | None = None, tab_id: int | None = None
 ) -> PeekPage | None:
     """Show a table of a source; None where it has no such table."""
-    block = table_block(catalog_shown(source.catalog, withheld_now(source)), key)
+    block = table_block(catalog_shown(source.catalog, sight_now(source)), key)
     if block is None:
         return None
     catalog, index = source_at_hand(source)

@@ -18,7 +18,7 @@ from mirror.queries.running import Values
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete
 from mirror.sources.selectors import ask_check
-from mirror.sources.sight import seen_by, withheld_now, withheld_of
+from mirror.sources.sight import seen_by, sight_of, withheld_now
 from mirror.sources.unpacked import source_at_hand
 from mirror.work.kinds import send
 from mirror.work.leases import Lease
@@ -83,7 +83,7 @@ def _glance(user: User, source: Source, purpose: Glance.Purpose, subject: str, s
         purpose=purpose,
         subject=subject,
         sql=sql,
-        sight=withheld_of(user, source).key,
+        sight=sight_of(user, source).key,
     )
     send(glance)
     return glance

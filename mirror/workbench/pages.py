@@ -14,7 +14,7 @@ from mirror.queries.pages import ValueField, values_fields
 from mirror.results.pages import TableWish
 from mirror.sources.pages import TableBlock, table_blocks, tables_found
 from mirror.sources.selectors import sources_asked, sources_visible
-from mirror.sources.sight import catalog_shown, withheld_now
+from mirror.sources.sight import catalog_shown, sight_now
 from mirror.workbench.models import Tab
 from mirror.workbench.selectors import source_of, tabs_closed, tabs_open
 from mirror.workbench.services import tab_label
@@ -146,7 +146,7 @@ def tab_version_view(version: Version, wish: TableWish | None = None, title: str
 
 def tree_page(source: Source, search: str = "") -> TreePage:
     """Show the tables and columns of a source that a search finds."""
-    catalog = catalog_shown(source.catalog, withheld_now(source))
+    catalog = catalog_shown(source.catalog, sight_now(source))
     found = tables_found(catalog, search)
     tables, left = [], TREE_COLUMNS
     for block in table_blocks(found[:TREE_TABLES], search, most=TREE_COLUMNS):

@@ -156,7 +156,9 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Installation:
         "from mirror.sources.models import Source; from django.conf import settings; s = Source.objects.first();"
         "Source.objects.create(owner=s.owner, name='up', engine='duckdb', is_upload=True,"
         "database=str(settings.VAR_DIR / 'uploads/sources/a.duckdb'));"
-        "Source.objects.create(owner=s.owner, name='erp', engine='postgres', host='db', database='erp', password='geheim');"
+        "erp = Source.objects.create(owner=s.owner, name='erp', engine='postgres', host='db', database='erp', password='geheim');"
+        "from mirror.people.models import Team; team = Team.objects.create(name='North'); erp.teams.add(team);"
+        "erp.logins.create(team=team, username='north', password='geheim', place=['db', None, {}]);"
         "from mirror.people.models import Identity; from django.utils import timezone;"
         "Identity.objects.create(user=s.owner, issuer='https://id.example.com', subject='x', grant='geheim',"
         "vouched_at=timezone.now());"
@@ -251,7 +253,10 @@ def earlier(backup, tmp_path: Path) -> Path:
     return _rewritten(backup, tmp_path / "earlier.tar", change, UNKNOWN)
 
 
-SECRET = "from mirror.sources.models import Source; print(Source.objects.get(name='erp').password)"
+SECRET = (
+    "from mirror.sources.models import Source; erp = Source.objects.get(name='erp');"
+    "assert all(one.password == erp.password for one in erp.logins.all()); print(erp.password)"
+)
 UPLOAD = "from mirror.sources.models import Source; print(Source.objects.get(name='up').database)"
 
 

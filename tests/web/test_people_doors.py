@@ -44,6 +44,7 @@ VALUES = {
     "shift": 1,
     "round": 1,
     "user_pk": 1,
+    "team": 1,
     "index": 0,
     "token": "x",
     "mark": "x",

@@ -53,6 +53,8 @@ ADDRESSES = {
     "sources:confirm_powers": (None, "administrate"),
     "sources:share": ("own", "own"),
     "sources:withhold": ("own", "own"),
+    "sources:logins": ("own", "own"),
+    "sources:login_take": ("own", "own"),
     "sources:edit": ("own", "own"),
     "sources:test_changed": (None, "own"),
     "sources:upload_more": ("own", "own"),

@@ -309,7 +309,7 @@ def test_a_refresh_sees_new_tables_and_has_the_values_read_again(
     visited(as_charlie, url("refresh", source.pk))
     source.refresh_from_db()
     assert {t["name"] for t in source.catalog["tables"]} == {"pets", "owners"}
-    assert source.stored_index.state == StoredIndex.State.WAITING
+    assert source.stored_indexes.get().state == StoredIndex.State.WAITING
 
 
 def test_a_catalog_is_read_anew_after_a_day_and_kept_while_the_source_is_away(as_charlie, files, settings):

@@ -296,7 +296,7 @@ def test_uploaded_files_become_a_source_that_is_read_only(as_charlie, django_cap
     assert "mine is ready to be asked" in response.content.decode()
     assert read(Path(source.database), "SELECT * FROM orders_2026") == [(1, "Norway"), (2, "Chile")]
     assert {table["name"] for table in source.catalog["tables"]} == {"orders_2026", "lines"}
-    assert source.stored_index.state in ("waiting", "ready")
+    assert source.stored_indexes.get().state in ("waiting", "ready")
     assert not folder.exists()
     assert as_charlie.get(reverse("sources:review", args=[upload.pk]))["Location"] == reverse(
         "sources:source", args=[source.pk]

@@ -13,7 +13,7 @@ from mirror.api.telling import address, paged, source_told, table_told
 from mirror.api.views.calls import ANY, PROBLEMS, READ, Limit, Offset, Search, TokenRequest, source_of
 from mirror.sources.pages import table_key, tables_found
 from mirror.sources.selectors import ask_check
-from mirror.sources.sight import catalog_shown, withheld_now
+from mirror.sources.sight import catalog_shown, sight_now
 
 router = Router(tags=["Sources"])
 
@@ -59,7 +59,7 @@ def catalog_read(request: TokenRequest, name: str, limit: Limit, offset: Offset,
         raise Problem(
             409, "not-read", "The tables of this source were not read yet.", "Ask it something, or wait."
         )
-    shown = catalog_shown(source.catalog, withheld_now(source))
+    shown = catalog_shown(source.catalog, sight_now(source))
     here = address("catalog_read", name) + (f"?{urlencode({'search': search})}" if search else "")
     return paged(tables_found(shown, search), _told, here, limit, offset)
 

@@ -43,7 +43,7 @@ from mirror.results.result_files import ResultNotKept
 from mirror.results.rows import rows_of
 from mirror.results.services import result_delete, result_store
 from mirror.sources.selectors import may_ask
-from mirror.sources.sight import seen_by, withheld_now
+from mirror.sources.sight import seen_by, sight_now
 from mirror.storable import storable
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.watching import Watch
@@ -100,7 +100,7 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
     """Answer the question and keep its rows; there is no result where there is no answer."""
     question = Question(run.asked, run.hint)
     source = seen_by(run.thread.owner, run.thread.source)
-    if not may_ask(run.thread.owner, source) or withheld_now(source).key != run.thread.sight:
+    if not may_ask(run.thread.owner, source) or sight_now(source).key != run.thread.sight:
         return Answer(Outcome.FAILED, question, NOT_ANY_MORE.message), None
     steps = _Steps(run, lease)
     try:

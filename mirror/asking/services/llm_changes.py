@@ -22,7 +22,7 @@ from mirror.llms.selectors import llm_names
 from mirror.llms.standing import opened_troubles_keep
 from mirror.queries.helping import sql_problem
 from mirror.sources.selectors import may_ask, may_see_values
-from mirror.sources.sight import seen_by, withheld_now, withheld_of
+from mirror.sources.sight import seen_by, sight_now, sight_of
 from mirror.sources.unpacked import source_at_hand
 from mirror.storable import storable
 from mirror.work.kinds import send
@@ -83,7 +83,7 @@ def llm_change_ask(
         place=place,
         place_id=place_id,
         rules=storable({"sql": rules.sql, "words": rules.words}),
-        sight=withheld_of(owner, source).key,
+        sight=sight_of(owner, source).key,
     )
     send(change)
     return change
@@ -145,7 +145,7 @@ def _said(change: LlmChange, cancelled: Flag) -> dict[str, Any]:
     """Ask once, within the rights, the budgets and the privacy of this moment."""
     owner = change.owner
     source = seen_by(owner, change.source)
-    if not may_ask(owner, source) or withheld_now(source).key != change.sight:
+    if not may_ask(owner, source) or sight_now(source).key != change.sight:
         return {"sql": "", "words": NOT_SEEN}
     if why := llm_unasked(owner, source):
         return unproposed(change, why)

@@ -19,7 +19,7 @@ from mirror.library.selectors import may_run
 from mirror.library.services import dates_fixed
 from mirror.phrases import one_line, unhidden
 from mirror.sources.selectors import ask_check
-from mirror.sources.sight import withheld_of
+from mirror.sources.sight import sight_of
 from mirror.work.kinds import send
 from mirror.work.leases import Status, end_unheld
 from sqlagent.language.unseen import unseen
@@ -72,7 +72,7 @@ def run_ask(owner: User, source: Source, question: str, hint: str = "", *, trace
     ask_check(owner, source)
     text, hint = question_check(question), hint_check(hint)
     queue_check(owner)
-    sight = withheld_of(owner, source).key
+    sight = sight_of(owner, source).key
     thread = Thread.objects.create(owner=owner, source=source, title=one_line(text, 200), sight=sight)
     return _asked(thread, text, hint, traceparent=traceparent)
 
@@ -158,7 +158,7 @@ def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any], *, is_sen
     queue_check(owner)
     arguments = dates_fixed(saved.parameters, arguments)
     title = saved.name[:200]
-    sight = withheld_of(owner, saved.source).key
+    sight = sight_of(owner, saved.source).key
     thread = Thread.objects.create(
         owner=owner, source=saved.source, title=title, is_sent=is_sent, sight=sight
     )

@@ -23,7 +23,7 @@ from mirror.queries.running import (
 )
 from mirror.results.services import result_delete
 from mirror.sources.selectors import sources_asked, sources_visible
-from mirror.sources.sight import seen_by, withheld_now
+from mirror.sources.sight import seen_by, sight_now
 from mirror.storable import storable
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.watching import Watch
@@ -59,10 +59,10 @@ def statement_ran(
 ) -> KeptRows | NotRun:
     """Run SQL, if its owner still may ask its source, or it `is_saved` SQL that they may run; its rows are stored as they come.
 
-    `sight` is the key of what was withheld from them when they asked: what is withheld now has to be the same.
+    `sight` is the key of what they saw of it when they asked: they have to see the same now.
     """
     allowed = sources_visible(owner) if is_saved else sources_asked(owner)
-    if not allowed.filter(pk=source.pk).exists() or withheld_now(seen_by(owner, source)).key != sight:
+    if not allowed.filter(pk=source.pk).exists() or sight_now(seen_by(owner, source)).key != sight:
         return NotRun(NotRunWhy.REFUSED, NOT_ANY_MORE)
     return sql_run(source, sql, values, statement_limits(source), owner, watch=watch)
 

@@ -15,7 +15,7 @@ from mirror.asking.selectors import runs_found
 from mirror.knowledge.knowing import terms_of
 from mirror.llms.selectors import llm_names
 from mirror.sources.guarding import policy_of
-from mirror.sources.sight import says_withheld
+from mirror.sources.sight import says_withheld, sight_now
 from mirror.sources.unpacked import source_at_hand
 from sqlagent.catalog.glossary.mentions import explained
 from sqlagent.catalog.hiding import usable
@@ -104,7 +104,9 @@ def _with_terms(
 
 def questions_first(source: Source) -> tuple[str, ...]:
     """Give questions to begin with: the source's examples, else those of its semantic model, else of its tables' names."""
-    if source.examples:
+    if (
+        source.examples and sight_now(source).login.is_own
+    ):  # others may say values that their login does not read
         return tuple(one for one in map(str, source.examples) if not says_withheld(source, one))
     catalog, index = source_at_hand(source)
     if catalog is None:

@@ -29,7 +29,7 @@ from mirror.results.formats import formats_of_chart
 from mirror.results.rows import rows_of
 from mirror.results.services import formats_keep
 from mirror.sources.selectors import ask_check
-from mirror.sources.sight import withheld_of
+from mirror.sources.sight import sight_of
 from mirror.storable import storable
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, Status
@@ -60,7 +60,7 @@ def sql_ask(
 def run_of_sql(owner: User, source: Source, title: str, *, is_sent: bool = False) -> Run:
     """Make a run without a question, whose versions are what somebody wrote, or a program sent."""
     title = one_line(title, 200) or "SQL"
-    sight = withheld_of(owner, source).key
+    sight = sight_of(owner, source).key
     thread = Thread.objects.create(owner=owner, source=source, title=title, is_sent=is_sent, sight=sight)
     return Run.objects.create(thread=thread, asked="", question="", status=Status.DONE)
 

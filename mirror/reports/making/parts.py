@@ -20,7 +20,7 @@ from mirror.results.formats import formats_of_chart
 from mirror.results.services import formats_keep, result_delete
 from mirror.sources.limits import limits_of
 from mirror.sources.selectors import may_send, sources_visible
-from mirror.sources.sight import seen_by
+from mirror.sources.sight import seen_by, sight_now
 from mirror.storable import storable
 from sqlagent.values import FailureKind, Limits
 
@@ -110,6 +110,7 @@ def _kept(making: Making, part: ReportPart, saved: SavedSql, ran: KeptRows, leas
         arguments=part.arguments,
         values=storable(values_said(saved.parameters, part.arguments, making.today)),
         source=saved.source,
+        login=sight_now(saved.source).login.name,
         result=result,
         row_count=result.row_count,
         truncated=result.truncated,

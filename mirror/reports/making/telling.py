@@ -146,7 +146,8 @@ def _change(
 
 def _is_alike(before: RunPart, now: RunPart) -> bool:
     """Whether two runs had the same part: another one may stand in its place since, with figures of the same names."""
-    return before.source_id == now.source_id and (before.title == now.title or before.sql == now.sql)
+    is_one = before.source_id == now.source_id and before.login == now.login
+    return is_one and (before.title == now.title or before.sql == now.sql)
 
 
 def _number_then(making: Making, run: ReportRun, row: RunPart, name: str) -> float | None:

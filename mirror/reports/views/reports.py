@@ -86,6 +86,10 @@ def history(request: PersonRequest, pk: int) -> HttpResponse:
 
 def _page(request: PersonRequest, report: Report) -> ReportPage:
     runs: Page[ReportRun] = Paginator(runs_of(report), RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    unseen = selectors.runs_unseen(request.user, runs)
+    for run in runs:
+        if run.pk in unseen and run.value:
+            run.reason = ""  # it says the value
     return report_page(
         report,
         runs,

@@ -16,6 +16,7 @@ from mirror.sources.index_services import source_index
 from mirror.sources.model_telling import told_words
 from mirror.sources.models import Source
 from mirror.sources.opening import open_source
+from mirror.sources.sight import seen_whole
 from sqlagent.catalog.semantics import Field, Model, Role, Thing, Unapplied, corrected, derive
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Corrections
@@ -36,7 +37,7 @@ class Command(BaseCommand):
         if source is None:
             raise CommandError(f"There is no source named '{options['source']}'.")
         try:
-            with closing(open_source(source)) as database:
+            with closing(open_source(seen_whole(source))) as database:
                 catalog = source_catalog(source)
                 derived = derive(catalog, source_index(source, catalog, database))
         except DatabaseError as error:
