@@ -196,11 +196,11 @@ class Version(Leased):
         return f"This was left out: {said}." if said else ""
 
 
-class LlmChange(Leased):
-    """A change of the SQL in an editor, in words, that a language model is asked for while somebody waits.
+class LlmAsk(Leased):
+    """Something about the SQL in an editor that a language model is asked for while somebody waits.
 
-    `text` is the editor's, `at` the place of its cursor; `place` and `place_id` say which editor. `rules` is what is proposed without a
-    model, for the case that it proposes nothing, and `said` what came of it. Seen by `owner` alone, forgotten after an hour.
+    `text` is the editor's, `at` the place of its cursor; `place` and `place_id` say which editor. `said` is what came of it. Seen by
+    `owner` alone, forgotten after an hour.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -208,11 +208,11 @@ class LlmChange(Leased):
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="+")
     text = models.TextField()
     at = models.PositiveIntegerField(null=True, blank=True)
-    wish = models.CharField(max_length=CHANGE_CHARS)
     place = models.CharField(max_length=4)
     place_id = models.PositiveBigIntegerField()
-    rules = models.JSONField(default=dict, blank=True, help_text="sql and words, as the rules propose them")
-    said = models.JSONField(default=dict, blank=True, help_text="sql, words, llm, privacy and sent")
+    said = models.JSONField(
+        default=dict, blank=True, help_text="words, llm, privacy and sent; of a change sql"
+    )
     sight = models.CharField(
         max_length=32,
         blank=True,
@@ -220,5 +220,22 @@ class LlmChange(Leased):
         help_text="what was withheld from who asked; empty where nothing was",
     )
 
+    class Meta:
+        abstract = True
+
+
+class LlmChange(LlmAsk):
+    """A change in words. `rules` is what is proposed without a model, for the case that it proposes nothing."""
+
+    wish = models.CharField(max_length=CHANGE_CHARS)
+    rules = models.JSONField(default=dict, blank=True, help_text="sql and words, as the rules propose them")
+
     def __str__(self) -> str:
         return self.wish
+
+
+class LlmTelling(LlmAsk):
+    """A statement, `text`, told: what it is for."""
+
+    def __str__(self) -> str:
+        return self.text[:80]

@@ -30,6 +30,7 @@ WORK = {
     "run": "Questions",
     "version": "SQL of people and of answers",
     "llm_change": "SQL changed by language models",
+    "llm_telling": "SQL told by language models",
     "glance": "First rows and plans",
     "supply": "Rows of dashboards",
     "pdf_export": "Dashboards as PDF",

@@ -178,6 +178,7 @@ LATER = {
         "0021_shared_with_teams",
         "0022_sight",
         "0023_sight_of_changes",
+        "0024_llm_tellings",
     },
     "comments": {"0001_initial"},
     "knowledge": {

@@ -108,6 +108,7 @@ def test_all_kinds_are_known() -> None:
         "glance",
         "improvement",
         "llm_change",
+        "llm_telling",
         "mention",
         "pdf_export",
         "posed_round",

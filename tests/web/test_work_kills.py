@@ -21,7 +21,7 @@ from django.db import connection
 
 from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread
-from mirror.asking.services import llm_changes
+from mirror.asking.services import llm_changes, llm_tellings
 from mirror.asking.services.rewriting import Proposal
 from mirror.comments.models import Mention
 from mirror.comments.services import comment_write
@@ -192,6 +192,7 @@ def rows_of_each_kind(alice, source: Source, hook: Gate, model: Gate) -> dict[st
         "llm_change": llm_changes.llm_change_ask(
             alice, source, "SELECT id FROM sales", None, "the fine ones", Proposal("", ""), ("tab", 1)
         ),
+        "llm_telling": llm_tellings.llm_telling_ask(alice, source, "SELECT id FROM sales", ("tab", 1)),
         "glance": glancing.glance_rows(alice, source, "sales"),
         "supply": supply_wanted(alice, source),
         "pdf_export": pdf_wanted(alice, source),
@@ -280,6 +281,7 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     assert (rows["version"].failure, rows["version"].result.row_count) == (None, 1)
     assert rows["mention"].is_sent, rows["mention"].answer
     assert rows["llm_change"].said["sql"] == SQL, rows["llm_change"].said
+    assert "not with a few sentences" in rows["llm_telling"].said["words"], rows["llm_telling"].said
     assert (rows["glance"].failure, rows["glance"].result.row_count) == (None, 20)
     assert (rows["supply"].failure, rows["supply"].preview["rows"]) == (None, [[50]])
     assert (rows["pdf_export"].failure, rows["pdf_export"].row_count) == (None, 1)
