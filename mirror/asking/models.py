@@ -112,9 +112,30 @@ class Run(Leased):
         return self.asked or self.question or f"Run {self.pk}"
 
     @property
+    def named(self) -> str:
+        """What was asked, else what its thread is called."""
+        return self.asked or self.question or self.thread.title
+
+    @property
+    def heading(self) -> str:
+        """What it is called, and how the SQL that it shows departs from that. Reads the versions, unless they are prefetched."""
+        return headed(self.named, next(iter(self.versions.all()), None))
+
+    @property
     def waits_long(self) -> bool:
         """It has been queued for longer than a free worker takes to come."""
         return self.status == Status.QUEUED and timezone.now() - self.created_at > LONG_WAIT
+
+
+def headed(named: str, version: Version | None, most: int = 0) -> str:
+    """The name of a question with how the SQL of a version departs from it: "Revenue by year (changed: only 2025)".
+
+    Of more characters than `most`, unless that is 0, the name is cut and the rest stays.
+    """
+    departs = f" ({version.departs})" if version is not None and version.departs else ""
+    if most and len(named) + len(departs) > most:
+        named = f"{named[: max(most - len(departs) - 1, 0)].rstrip()}…"
+    return f"{named}{departs}"
 
 
 class Step(models.Model):
@@ -164,6 +185,10 @@ class Version(Leased):
     frame = models.JSONField(null=True, blank=True, help_text="The analyst's reading, as JSON of its own")
     change = models.CharField(max_length=CHANGE_CHARS, blank=True, default="")
     title = models.CharField(max_length=TITLE_CHARS, blank=True, default="")
+    departs = models.CharField(
+        max_length=CHANGE_CHARS, blank=True, default="",
+        help_text="How its SQL departs from what its run is called, in words",
+    )  # fmt: skip
     chart = models.JSONField(null=True, blank=True)
     figure = models.JSONField(null=True, blank=True)
     sentence = models.TextField(blank=True)

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from mirror.asking.models import Version
+from mirror.asking.models import Version, headed
 from mirror.audit.services import record
 from mirror.dashboards.card_parameters import fields_of
 from mirror.dashboards.models import Card, Dashboard
@@ -109,8 +109,7 @@ def link_title(link: ShareLink) -> str:
     """What a link shows, in words."""
     if link.version is None:
         return str(link.thing)
-    run = link.version.run
-    return run.asked or run.question or run.thread.title
+    return headed(link.version.run.named, link.version)
 
 
 def _told(link: ShareLink) -> Run | Thread | Dashboard:

@@ -119,7 +119,7 @@ def _shown(
     context = {
         "kind": kind,
         "thing": thing,
-        "title": str(thing),
+        "title": thing.heading if isinstance(thing, Run) else str(thing),
         "thread": thing.thread if isinstance(thing, Run) else None,
         "sources": _sources(thing),
         "back": reverse(_PLACES[type(thing)], args=[thing.pk]),

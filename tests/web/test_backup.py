@@ -179,6 +179,7 @@ LATER = {
         "0022_sight",
         "0023_sight_of_changes",
         "0024_llm_tellings",
+        "0025_version_departs",
     },
     "comments": {"0001_initial"},
     "knowledge": {

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Prefetch
+
 from mirror.asking import selectors
-from mirror.asking.models import Run, Thread, Version
+from mirror.asking.models import Run, Thread, Version, headed
 from mirror.asking.pages.words import mark_of
 from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
@@ -70,7 +72,7 @@ def shared_run(
     table = _table(version, rows)
     return SharedRun(
         id=run.pk,
-        title=run.asked or run.question or _title(run.thread, with_sql=with_sql),
+        title=headed(run.asked or run.question or _title(run.thread, with_sql=with_sql), version),
         question=run.question if run.asked and run.question != run.asked else "",
         owner=run.thread.owner.called,
         source=run.thread.source.name,
@@ -137,12 +139,14 @@ def shared_items(user: Any, words: str, most: int) -> tuple[SharedItem, ...]:
             SharedItem(
                 one.pk,
                 False,
-                one.asked or one.question or one.thread.title,
+                one.heading,
                 one.thread.owner.called,
                 one.thread.source.name,
                 one.created_at,
             )
-            for one in runs[:most]
+            for one in runs.prefetch_related(Prefetch("versions", Version.objects.only("run", "departs")))[
+                :most
+            ]
         ),
     ]
     return tuple(sorted(found, key=lambda item: item.when, reverse=True)[:most])
