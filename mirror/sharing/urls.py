@@ -16,5 +16,6 @@ urlpatterns = [
     path("dashboards/<int:pk>/", views.share, {"kind": "dashboard"}, name="dashboard"),
     path("dashboards/<int:pk>/link/", views.link_make, {"kind": "dashboard"}, name="dashboard_link"),
     path("links/<uuid:pk>/revoke/", views.link_revoke, name="link_revoke"),
+    path("mails/", views.mails, name="mails"),
     path("open/<str:token>/", views.link, name="link"),
 ]

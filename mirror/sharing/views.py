@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -15,17 +14,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.asking import selectors as asking_selectors
-from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread, Version
 from mirror.asking.pages import shared_run, shared_thread
 from mirror.dashboards import selectors as dashboards_selectors
-from mirror.dashboards import services as dashboards
 from mirror.dashboards.card_parameters import fields_of
 from mirror.dashboards.models import Dashboard
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest
 from mirror.people.selectors import teams_of
-from mirror.sharing import selectors, services
+from mirror.phrases import counted
+from mirror.sharing import notices, selectors, services
 from mirror.sharing.errors import LinkGone, SharingError
 from mirror.sharing.forms import LinkForm
 from mirror.sharing.models import ShareLink
@@ -33,12 +31,7 @@ from mirror.sharing.pages import link_board, link_lines
 
 Thing = Run | Thread | Dashboard
 
-# How what is shared with teams is kept, and where a thing stands.
-_SHARE: dict[type[Thing], Callable[..., None]] = {
-    Run: asking.run_share,
-    Thread: asking.thread_share,
-    Dashboard: dashboards.dashboard_share,
-}
+# Where a thing stands.
 _PLACES = {Run: "asking:run", Thread: "asking:thread", Dashboard: "dashboards:dashboard"}
 
 
@@ -77,8 +70,9 @@ def share(request: PersonRequest, kind: str, pk: int) -> HttpResponse:
     if request.method == "POST":
         form = ShareForm(request.POST, offered=teams_of(request.user))
         if form.is_valid():
-            _SHARE[type(thing)](thing, form.cleaned_data["teams"], request.user)
-            messages.success(request, "Members of the chosen teams look at it from now on.")
+            told = notices.thing_share(thing, form.cleaned_data["teams"], request.user)
+            mails = f" {counted(told, 'member')} will be told by mail." if told else ""
+            messages.success(request, f"Members of the chosen teams look at it from now on.{mails}")
             return redirect(f"sharing:{kind}", pk)
     return _shown(request, kind, thing, form, status=422 if form is not None else 200)
 
@@ -159,6 +153,14 @@ def link_revoke(request: PersonRequest, pk: Any) -> HttpResponse:
     services.link_revoke(link, request.user)
     messages.success(request, "The link shows nothing any more.")
     return redirect("sharing:links")
+
+
+@require_POST
+def mails(request: PersonRequest) -> HttpResponse:
+    """Turn one's mails about what is shared on or off."""
+    notices.notices_want(request.user, wanted=request.POST.get("wanted") == "yes")
+    messages.success(request, "It is kept.")
+    return redirect("people:account")
 
 
 @login_not_required

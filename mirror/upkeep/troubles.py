@@ -42,6 +42,7 @@ WORK = {
     "report": "Runs of reports",
     "delivery": "Deliveries",
     "mention": "Mails about comments",
+    "share_notice": "Mails about what is shared",
     "upload": "Uploads",
     "visit": "Databases opened for people",
     "index": "Stored values of sources",

@@ -189,7 +189,7 @@ LATER = {
         "0008_evaluations_with_llm",
         "0009_improvements_with_llm",
     },
-    "sharing": {"0001_initial"},
+    "sharing": {"0001_initial", "0002_notices"},
 }
 """Migrations that the earlier Mirror did not have, by their app."""
 

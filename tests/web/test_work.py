@@ -112,6 +112,7 @@ def test_all_kinds_are_known() -> None:
         "mention",
         "pdf_export",
         "posed_round",
+        "share_notice",
         "supply",
         "trial",
     }  # kinds that no message of an earlier version names
