@@ -222,6 +222,14 @@ def _groups() -> list[tuple[str, list[Keys]]]:
             ],
         ),
         (
+            "Maps",
+            [
+                Keys("+, -", "Larger, smaller"),
+                Keys("Shift with arrows", "Move what is seen"),
+                Keys("0", "The whole map"),
+            ],
+        ),
+        (
             "Tables of rows",
             [
                 Keys("Arrows", "Go from cell to cell"),

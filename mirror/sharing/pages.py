@@ -14,6 +14,7 @@ from django.utils import timezone
 from mirror.dashboards.card_parameters import fields_of
 from mirror.dashboards.pages import CardView, card_view
 from mirror.phrases import counted
+from mirror.results.formats import headings_called
 from mirror.sharing import services
 from mirror.sharing.models import ShareLink
 from mirror.sharing.selectors import links_closed
@@ -148,6 +149,11 @@ def _card(view: CardView) -> CardView:
     """A card without SQL, and without words about the source or on how to act on it."""
     view = replace(
         view, sql="", run_id=None, saved_id=None, source="", source_id=None, advice="", question=""
+    )
+    called = headings_called([column.name for column in view.columns])
+    view = replace(
+        view,
+        columns=tuple(replace(one, name=words) for one, words in zip(view.columns, called, strict=True)),
     )
     if view.state in _CLOSED and not view.rows:
         return replace(view, state="hidden", words="The rows of this card cannot be shown now.")

@@ -63,6 +63,20 @@ def test_an_accepted_change_is_told_wherever_its_question_is(run, alice, as_alic
     assert StoredResult.objects.filter(version=version).exists()
 
 
+def test_columns_are_called_in_words_where_no_sql_is_seen(run, alice, as_alice, client):
+    sql = "SELECT country, 100.0 * 1 / 8 AS return_rate FROM customers GROUP BY country"
+    version = edited(as_alice, run, sql)
+    assert version.chart["percents"] == ["return_rate"] and "'ticksuffix': ' %'" in str(version.figure)
+    page = text(client, "sharing:link", link_token(link_make(version, alice, 24)))
+    assert (
+        ">Return rate</th>" in page
+        and "return_rate" not in page.partition("<table")[2].partition("</table>")[0]
+    )
+    assert ">return_rate</th>" in text(as_alice, "asking:run", run.pk) or "return_rate" in text(
+        as_alice, "asking:run", run.pk
+    )
+
+
 def test_sql_that_was_typed_over_is_called_edited(run, as_alice):
     top = proposed(as_alice, run, "top 3")
     assert edited(as_alice, run, top.replace("LIMIT 3", "LIMIT 4"), "top 3").departs == EDITED, "it says 4"
