@@ -18,4 +18,5 @@ urlpatterns = [
     path("links/<uuid:pk>/revoke/", views.link_revoke, name="link_revoke"),
     path("mails/", views.mails, name="mails"),
     path("open/<str:token>/", views.link, name="link"),
+    path("open/<str:token>/now/<str:seen>/", views.link, name="link_now"),
 ]

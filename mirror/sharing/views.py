@@ -18,6 +18,7 @@ from mirror.asking.models import Run, Thread, Version
 from mirror.asking.pages import shared_run, shared_thread
 from mirror.dashboards import selectors as dashboards_selectors
 from mirror.dashboards.card_parameters import fields_of
+from mirror.dashboards.crossing import WHERE, conditions_read
 from mirror.dashboards.models import Dashboard
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest
@@ -166,21 +167,24 @@ def mails(request: PersonRequest) -> HttpResponse:
 @login_not_required
 @require_safe
 @never_cache
-def link(request: HttpRequest, token: str) -> HttpResponse:
-    """What a link shows, without signing in; whatever is wrong with the link, the answer is the same."""
+def link(request: HttpRequest, token: str, seen: str = "") -> HttpResponse:
+    """What a link shows, without signing in; whatever is wrong with the link, the answer is the same.
+
+    With `seen` its page asks how cards stand, as something was chosen on one or rows were on their way.
+    """
     try:
-        found = services.link_open(token)
+        found = services.link_open(token, seen)
     except LinkGone:
         response = render(request, "sharing/link_gone.html", status=404)
     else:
-        response = _opened(request, found)
+        response = _opened(request, found, token)
     response["Cache-Control"] = "no-store"
     response["Referrer-Policy"] = "no-referrer"
     response["X-Robots-Tag"] = "noindex"
     return response
 
 
-def _opened(request: HttpRequest, found: ShareLink) -> HttpResponse:
+def _opened(request: HttpRequest, found: ShareLink, token: str) -> HttpResponse:
     until = found.expires_at
     if found.version is not None:
         page = shared_run(found.version.run, found.version, with_sql=False)
@@ -189,5 +193,7 @@ def _opened(request: HttpRequest, found: ShareLink) -> HttpResponse:
         thread = shared_thread(found.thread, with_sql=False)
         return render(request, "sharing/link_thread.html", {"page": thread, "until": until})
     values = services.values_chosen(found, request.GET)
-    board = link_board(found, services.link_cards(found, values), values)
-    return render(request, "sharing/link_dashboard.html", {"page": board, "until": until})
+    conditions = conditions_read(request.GET.getlist(WHERE))
+    board = link_board(found, services.link_cards(found, values), values, conditions)
+    now = reverse("sharing:link_now", args=[token, services.look_token(found)])
+    return render(request, "sharing/link_dashboard.html", {"page": board, "until": until, "now": now})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from html import unescape
 
 import pytest
 import time_machine
@@ -202,6 +203,46 @@ def test_a_link_to_a_dashboard_takes_listed_values_alone(board, alice):
     assert "<select" not in plain and Supply.objects.count() == count
     assert "Country: Norway" in plain, "a value that nobody chooses is told"
     assert "fixed-values" not in first
+
+
+def test_who_has_a_link_filters_stored_rows_and_reads_no_sql_and_no_other_name(board, shop, alice):
+    by = "SELECT country, count(*) AS n FROM customers GROUP BY 1 ORDER BY 1"
+    people = "SELECT name, country FROM customers ORDER BY 1 LIMIT 400"
+    wares = "SELECT p.name AS country, p.price FROM products p"
+    cards = [
+        Card.objects.create(
+            dashboard=board, kind="sql", source=shop, sql=sql, title=title, shows="table", place=n
+        )
+        for n, (title, sql) in enumerate((("Countries", by), ("People", people), ("Wares", wares)), 5)
+    ]
+    path = linked(board, alice)
+    first = unescape(opened(path))
+    where = f"{cards[0].pk}:country:== Norway"
+    assert "data-picks" in first and 'class="pick"' in first
+    found = unescape(opened(path, where=where))
+    card = found.split(f'id="card-{cards[1].pk}"', 1)[1].split("</article>", 1)[0]
+    assert "Norway" in card and "Sweden" not in card and "data-filtered" in card
+    assert "country is Norway" in found and "has no such column" in found
+    for secret in ("products", "SELECT", "customers.country", shop.name):
+        assert secret not in found.partition("<main")[2], secret
+    count = Supply.objects.count()
+    for wrong in ("1:country:== Norway", f"{cards[0].pk}:nope:== x", f"{cards[0].pk}:country:> A", "x"):
+        assert opened(path, where=wrong).count("data-filtered") == 0
+    assert Supply.objects.count() == count, "nothing is read anew"
+
+
+def test_a_page_that_was_opened_asks_again_without_being_counted(board, alice, as_charlie):
+    path = linked(board, alice)
+    link = ShareLink.objects.get()
+    page = opened(path)
+    now = page.partition('now="')[2].partition('"')[0]
+    counted = ShareLink.objects.get().opened
+    assert Client().get(now, {"only-cards": "1"}).status_code == 200
+    assert ShareLink.objects.get().opened == counted
+    made = Client().get(f"{path}now/made-up/")
+    assert made.status_code == 200 and ShareLink.objects.get().opened == counted + 1, "it is one more opening"
+    services.link_revoke(link, alice)
+    assert is_closed(now)
 
 
 def test_a_value_that_is_none_makes_no_link(board, as_alice):
