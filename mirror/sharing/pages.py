@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from mirror.dashboards.card_parameters import fields_of
-from mirror.dashboards.crossing import Condition, Crossing, cards_cross
+from mirror.dashboards.crossing import Condition, cards_cross
 from mirror.dashboards.pages import CardView, card_view
 from mirror.dashboards.where_pages import WherePage, where_page
 from mirror.phrases import counted
@@ -122,7 +122,7 @@ def link_board(
 ) -> LinkBoard:
     """Lay out a dashboard for who has a link to it: no SQL, nothing to press but listed values and what filters stored rows."""
     assert link.dashboard is not None
-    crossing = _untold(cards_cross([one for one in served if _is_open(one)], conditions))
+    crossing = cards_cross([one for one in served if _is_open(one)], conditions).untold()
     views = tuple(_card(card_view(link.made_by, one, values, crossing)) for one in served)
     fields = fields_of([one.card for one in served], values)
     labels = {field.name: field.label for field in fields}
@@ -155,15 +155,6 @@ def link_board(
 def _is_open(one: CardServed) -> bool:
     """Say whether the rows of a card are shown by a link, so that they can be filtered and filter others."""
     return not (one.is_hidden or one.is_gone or one.is_unwritten or one.value_problem)
-
-
-def _untold(crossing: Crossing) -> Crossing:
-    """Choices without the names of tables that SQL reads, which would say why a card is not filtered."""
-    cards = {
-        pk: replace(one, not_by="has no such column" if one.not_by else "")
-        for pk, one in crossing.cards.items()
-    }
-    return replace(crossing, cards=cards)
 
 
 def _card(view: CardView) -> CardView:

@@ -177,6 +177,11 @@ def link_open(token: str, seen: str = "") -> ShareLink:
     return link
 
 
+def link_file_taken(link: ShareLink, rows: int) -> None:
+    """Tell the audit that who has a link took its dashboard away."""
+    record("opened a share link", _told(link), made_by=link.made_by.get_username(), format="pdf", rows=rows)
+
+
 def values_chosen(link: ShareLink, sent: Mapping[str, str]) -> dict[str, str]:
     """The values that a dashboard is shown with: of each list the one that was sent, else the first. What is not listed is not taken."""
     return {

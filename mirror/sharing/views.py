@@ -18,13 +18,14 @@ from mirror.asking.models import Run, Thread, Version
 from mirror.asking.pages import shared_run, shared_thread
 from mirror.dashboards import selectors as dashboards_selectors
 from mirror.dashboards.card_parameters import fields_of
-from mirror.dashboards.crossing import WHERE, conditions_read
+from mirror.dashboards.crossing import WHERE, conditions_read, where_carried
 from mirror.dashboards.models import Dashboard
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest
 from mirror.people.selectors import teams_of
 from mirror.phrases import counted
 from mirror.sharing import notices, selectors, services
+from mirror.sharing.closed_views import closed_off, link_is_gone
 from mirror.sharing.errors import LinkGone, SharingError
 from mirror.sharing.forms import LinkForm
 from mirror.sharing.models import ShareLink
@@ -175,13 +176,8 @@ def link(request: HttpRequest, token: str, seen: str = "") -> HttpResponse:
     try:
         found = services.link_open(token, seen)
     except LinkGone:
-        response = render(request, "sharing/link_gone.html", status=404)
-    else:
-        response = _opened(request, found, token)
-    response["Cache-Control"] = "no-store"
-    response["Referrer-Policy"] = "no-referrer"
-    response["X-Robots-Tag"] = "noindex"
-    return response
+        return link_is_gone(request)
+    return closed_off(_opened(request, found, token))
 
 
 def _opened(request: HttpRequest, found: ShareLink, token: str) -> HttpResponse:
@@ -195,5 +191,11 @@ def _opened(request: HttpRequest, found: ShareLink, token: str) -> HttpResponse:
     values = services.values_chosen(found, request.GET)
     conditions = conditions_read(request.GET.getlist(WHERE))
     board = link_board(found, services.link_cards(found, values), values, conditions)
-    now = reverse("sharing:link_now", args=[token, services.look_token(found)])
-    return render(request, "sharing/link_dashboard.html", {"page": board, "until": until, "now": now})
+    seen = services.look_token(found)
+    carried = where_carried(values, conditions)
+    pdf = (
+        reverse("sharing:link_pdf_ask", args=[token, seen]) + carried if selectors.pdf_offered(found) else ""
+    )
+    now = reverse("sharing:link_now", args=[token, seen])
+    context = {"page": board, "until": until, "now": now, "pdf": pdf}
+    return render(request, "sharing/link_dashboard.html", context)

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
@@ -69,10 +69,13 @@ class WithholdForm(forms.Form):
         """The boxes of each team, and its field."""
         made = []
         for team in self.teams:
-            on = set(self.data.getlist(f"box_{team.pk}")) if self.is_bound else self.kept[team.pk]
+            on = set(self._ticked(team)) if self.is_bound else self.kept[team.pk]
             branches = [self._branch(table, columns, on) for table, columns in self.found]
             made.append((team, branches, self[f"team_{team.pk}"]))
         return made
+
+    def _ticked(self, team: Team) -> list[str]:
+        return self.data.getlist(f"box_{team.pk}") if isinstance(self.data, QueryDict) else []
 
     def _branch(self, table: str, columns: tuple[str, ...], on: set[str]) -> Branch:
         boxes = tuple(Box(name, name[len(table) + 1 :], name in on) for name in columns)
@@ -85,7 +88,7 @@ class WithholdForm(forms.Form):
         for team in self.teams:
             field = f"team_{team.pk}"
             typed = [line.strip() for line in (cleaned.get(field) or "").splitlines() if line.strip()]
-            lines = list(dict.fromkeys([*self.data.getlist(f"box_{team.pk}"), *typed]))
+            lines = list(dict.fromkeys([*self._ticked(team), *typed]))
             found = {
                 line: self.names_there.get(name_key(line)) or self.known.get(line) for line in lines[:MOST]
             }

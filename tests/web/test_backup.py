@@ -182,6 +182,7 @@ LATER = {
         "0025_version_departs",
     },
     "comments": {"0001_initial"},
+    "dashboards": {"0003_pdfs_by_link"},
     "knowledge": {
         "0005_evaluations_done",
         "0006_posed_rounds",
