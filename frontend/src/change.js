@@ -33,7 +33,8 @@ export function changing(host, view, review, held) {
   const field = place.querySelector("[name=words]"), ask = place.querySelector("[formaction]");
   const told = place.querySelector("[data-told]"), bar = place.querySelector("[data-decides]").parentElement;
   const asked = place.querySelector("[data-asked]"), stop = asked.querySelector("[data-stop]"), llm = asked.querySelector("[data-llm]"), page = asked.querySelector("[data-page]");
-  let words = "", decided = 0, changed = 0, waits = "";
+  const accepted = place.querySelector("[data-accepted]");
+  let words = "", wish = "", decided = 0, changed = 0, waits = "";
 
   const open = () => getChunks(view.state)?.chunks ?? [];
   const say = (text) => {
@@ -54,6 +55,8 @@ export function changing(host, view, review, held) {
     if (left) return say(`${words} ${left} change${left === 1 ? "" : "s"} to accept or reject.`);
     end();
     say(changed ? `Done: ${changed} of ${decided} change${decided === 1 ? "" : "s"} accepted.` : "The SQL is as it was.");
+    // The server makes these changes once more, and says so in the heading only where they give the same SQL.
+    if (changed === decided) accepted.value = [...accepted.value.split("\n").filter(Boolean), wish].slice(-3).join("\n");
     field.value = changed ? "" : field.value;
     view.focus();
   };
@@ -135,6 +138,7 @@ export function changing(host, view, review, held) {
     offer(found ?? {});
     if (!found) return say(LOST);
     words = found.words;
+    wish = body.get("words");
     if (!found.sql) return say(words);
     if (view.state.doc.toString() !== before) return say(OTHER);
     return propose(found.sql);

@@ -135,6 +135,9 @@ class VersionTold(Schema):
     sql: str
     arguments: dict[str, Any]
     title: str
+    departs: str = Field(
+        description="How its SQL departs from the question of its run: edited SQL, or what was changed in words."
+    )
     sentence: str
     columns: list[ResultColumn]
     row_count: int | None

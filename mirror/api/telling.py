@@ -142,6 +142,7 @@ def version_told(version: Version) -> schemas.VersionTold:
         sql=version.sql,
         arguments=version.arguments,
         title=version.title,
+        departs=version.departs,
         sentence=version.sentence,
         columns=[
             schemas.ResultColumn(name=one["name"], kind=one["kind"])

@@ -11,10 +11,10 @@ class AskingConfig(AppConfig):
 
     def ready(self) -> None:
         """Make its kinds of work known, and give questions of a source to who wants them: asked lately by somebody, and suggested. Draw rows anew whose columns are shown another way."""
-        from mirror.asking.work_kinds import LlmChanges, Runs, Versions
+        from mirror.asking.work_kinds import LlmChanges, LlmTellings, Runs, Versions
         from mirror.work.kinds import register
 
-        register(Runs, Versions, LlmChanges)
+        register(Runs, Versions, LlmChanges, LlmTellings)
         from mirror.knowledge.signals import questions_wanted
 
         questions_wanted.connect(_questions, dispatch_uid="asking_questions")

@@ -1,4 +1,4 @@
-"""What every page knows of asking: the newest threads, for the rail beside it."""
+"""What every page knows of asking: the newest threads, for the rail beside it, and whether there is anything to ask."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 
 from mirror.asking import selectors
+from mirror.sources.selectors import only_views
 
 RAIL_THREADS = 6
 
@@ -24,8 +25,13 @@ class RailThread:
 
 
 def rail(request: HttpRequest) -> dict[str, Any]:
-    """The newest threads of whoever is signed in; read from the store only by a page that shows them."""
-    return {"rail_threads": SimpleLazyObject(lambda: _threads(request))}
+    """The newest threads of whoever is signed in, and whether they only look; read from the store only by a page that shows them."""
+    return {
+        "rail_threads": SimpleLazyObject(lambda: _threads(request)),
+        "rail_only_views": SimpleLazyObject(
+            lambda: request.user.is_authenticated and only_views(request.user)
+        ),
+    }
 
 
 def _threads(request: HttpRequest) -> list[RailThread]:

@@ -112,9 +112,30 @@ class Run(Leased):
         return self.asked or self.question or f"Run {self.pk}"
 
     @property
+    def named(self) -> str:
+        """What was asked, else what its thread is called."""
+        return self.asked or self.question or self.thread.title
+
+    @property
+    def heading(self) -> str:
+        """What it is called, and how the SQL that it shows departs from that. Reads the versions, unless they are prefetched."""
+        return headed(self.named, next(iter(self.versions.all()), None))
+
+    @property
     def waits_long(self) -> bool:
         """It has been queued for longer than a free worker takes to come."""
         return self.status == Status.QUEUED and timezone.now() - self.created_at > LONG_WAIT
+
+
+def headed(named: str, version: Version | None, most: int = 0) -> str:
+    """The name of a question with how the SQL of a version departs from it: "Revenue by year (changed: only 2025)".
+
+    Of more characters than `most`, unless that is 0, the name is cut and the rest stays.
+    """
+    departs = f" ({version.departs})" if version is not None and version.departs else ""
+    if most and len(named) + len(departs) > most:
+        named = f"{named[: max(most - len(departs) - 1, 0)].rstrip()}…"
+    return f"{named}{departs}"
 
 
 class Step(models.Model):
@@ -164,6 +185,10 @@ class Version(Leased):
     frame = models.JSONField(null=True, blank=True, help_text="The analyst's reading, as JSON of its own")
     change = models.CharField(max_length=CHANGE_CHARS, blank=True, default="")
     title = models.CharField(max_length=TITLE_CHARS, blank=True, default="")
+    departs = models.CharField(
+        max_length=CHANGE_CHARS, blank=True, default="",
+        help_text="How its SQL departs from what its run is called, in words",
+    )  # fmt: skip
     chart = models.JSONField(null=True, blank=True)
     figure = models.JSONField(null=True, blank=True)
     sentence = models.TextField(blank=True)
@@ -196,11 +221,11 @@ class Version(Leased):
         return f"This was left out: {said}." if said else ""
 
 
-class LlmChange(Leased):
-    """A change of the SQL in an editor, in words, that a language model is asked for while somebody waits.
+class LlmAsk(Leased):
+    """Something about the SQL in an editor that a language model is asked for while somebody waits.
 
-    `text` is the editor's, `at` the place of its cursor; `place` and `place_id` say which editor. `rules` is what is proposed without a
-    model, for the case that it proposes nothing, and `said` what came of it. Seen by `owner` alone, forgotten after an hour.
+    `text` is the editor's, `at` the place of its cursor; `place` and `place_id` say which editor. `said` is what came of it. Seen by
+    `owner` alone, forgotten after an hour.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -208,11 +233,11 @@ class LlmChange(Leased):
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="+")
     text = models.TextField()
     at = models.PositiveIntegerField(null=True, blank=True)
-    wish = models.CharField(max_length=CHANGE_CHARS)
     place = models.CharField(max_length=4)
     place_id = models.PositiveBigIntegerField()
-    rules = models.JSONField(default=dict, blank=True, help_text="sql and words, as the rules propose them")
-    said = models.JSONField(default=dict, blank=True, help_text="sql, words, llm, privacy and sent")
+    said = models.JSONField(
+        default=dict, blank=True, help_text="words, llm, privacy and sent; of a change sql"
+    )
     sight = models.CharField(
         max_length=32,
         blank=True,
@@ -220,5 +245,22 @@ class LlmChange(Leased):
         help_text="what was withheld from who asked; empty where nothing was",
     )
 
+    class Meta:
+        abstract = True
+
+
+class LlmChange(LlmAsk):
+    """A change in words. `rules` is what is proposed without a model, for the case that it proposes nothing."""
+
+    wish = models.CharField(max_length=CHANGE_CHARS)
+    rules = models.JSONField(default=dict, blank=True, help_text="sql and words, as the rules propose them")
+
     def __str__(self) -> str:
         return self.wish
+
+
+class LlmTelling(LlmAsk):
+    """A statement, `text`, told: what it is for."""
+
+    def __str__(self) -> str:
+        return self.text[:80]

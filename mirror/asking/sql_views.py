@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 from uuid import UUID
 
 from django.http import Http404, HttpResponse, JsonResponse
@@ -10,8 +11,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from mirror.asking.models import LlmChange
-from mirror.asking.services import llm_changes
+from mirror.asking.models import LlmAsk, LlmChange, LlmTelling
+from mirror.asking.services import llm_asks, llm_changes, llm_tellings
 from mirror.asking.services.rewriting import sql_change, sql_explain
 from mirror.people.requests import PersonRequest, is_id, wants_fragment
 from mirror.sources.asked_views import source_asked
@@ -21,6 +22,7 @@ from mirror.sources.sight import read_in_sight
 
 # Where a proposal is taken to by a page without scripts, by what the editor stands on.
 TAKERS = {"tab": "workbench:keep", "run": "asking:edit"}
+Row = TypeVar("Row", bound=LlmAsk)
 WAITING = "The language model reads what you typed."
 
 
@@ -51,9 +53,9 @@ def change_sql(request: PersonRequest, pk: int) -> HttpResponse:
     source, (sql, at) = _source(request, pk), _sent(request)
     typed = request.POST.get("words", "")
     proposal = sql_change(request.user, source, sql, at, typed)
-    llm = llm_changes.llm_asked(source) if proposal.is_askable else ""
+    llm = llm_asks.llm_asked(source) if proposal.is_askable else ""
     if llm and (proposal.is_left or request.POST.get("by") == "llm"):
-        spent = llm_changes.llm_unasked(request.user, source)
+        spent = llm_asks.llm_unasked(request.user, source)
         if not spent:
             editor = _editor(request)
             place = str(editor["place"]), int(editor["place_id"])
@@ -94,7 +96,12 @@ def llm_change_stop(request: PersonRequest, pk: UUID) -> HttpResponse:
 
 
 def _llm_change(request: PersonRequest, pk: UUID) -> LlmChange:
-    seen = LlmChange.objects.filter(
+    return _own(request, LlmChange, pk)
+
+
+def _own(request: PersonRequest, model: type[Row], pk: UUID) -> Row:
+    """What somebody asked a language model, while they see its source and the same is withheld from them."""
+    seen = model._default_manager.filter(
         read_in_sight(request.user), owner=request.user, source__in=sources_visible(request.user)
     )
     return get_object_or_404(seen.defer("source__catalog"), pk=pk)
@@ -119,10 +126,55 @@ def _is_script(request: PersonRequest) -> bool:
 
 @require_POST
 def explain_sql(request: PersonRequest, pk: int) -> HttpResponse:
-    """Say what the SQL of an editor does."""
+    """Say what the SQL of an editor does, and offer the source's language model to say what it is for."""
     source, (sql, at) = _source(request, pk), _sent(request)
     explanation = sql_explain(request.user, source, sql, at)
-    if wants_fragment(request):
-        return render(request, "asking/_explained.html", {"explanation": explanation})
-    context = {"explanation": explanation, "sql": sql, **_editor(request)}
+    llm = llm_asks.llm_asked(source) if explanation.sql else ""
+    spent = llm_asks.llm_unasked(request.user, source) if llm else ""
+    context = {"explanation": explanation, "llm": llm, "spent": spent, "source_id": pk, "telling": None}
+    if not wants_fragment(request):
+        return render(request, "asking/sql_explained.html", {**context, "sql": sql, **_editor(request)})
+    editor = _editor(request) if "place" in request.POST else {"place": ""}
+    return render(request, "asking/_explained.html", context | editor)
+
+
+@require_POST
+def tell_sql(request: PersonRequest, pk: int) -> HttpResponse:
+    """Ask the source's language model what a statement is for, as the rules told it."""
+    source, editor = _source(request, pk), _editor(request)
+    explanation = sql_explain(request.user, source, *_sent(request))
+    if not explanation.sql or not llm_asks.llm_asked(source):
+        raise Http404("There is no SQL to tell, or no language model that may be asked.")
+    if spent := llm_asks.llm_unasked(request.user, source):
+        return HttpResponse(spent, status=409, content_type="text/plain")
+    place = str(editor["place"]), int(editor["place_id"])
+    telling = llm_tellings.llm_telling_ask(request.user, source, explanation.sql, place)
+    if not wants_fragment(request):
+        return redirect("asking:llm_telling", telling.pk)
+    return render(request, "asking/_llm_told.html", {"telling": telling})
+
+
+@require_safe
+def llm_telling(request: PersonRequest, pk: UUID) -> HttpResponse:
+    """Follow what a language model is asked about a statement, then show it beside what the rules tell."""
+    telling = _own(request, LlmTelling, pk)
+    llm_tellings.llm_telling_look(telling)
+    if request.htmx:
+        if not telling.is_ended and request.GET.get("was") == telling.status:
+            return HttpResponse(status=204)
+        return render(request, "asking/_llm_told.html", {"telling": telling})
+    context = {
+        "telling": telling,
+        "explanation": sql_explain(request.user, telling.source, telling.text, None),
+        "sql": telling.text,
+        "place": telling.place,
+        "place_id": telling.place_id,
+    }
     return render(request, "asking/sql_explained.html", context)
+
+
+@require_POST
+def llm_telling_stop(request: PersonRequest, pk: UUID) -> HttpResponse:
+    """Stop asking."""
+    llm_tellings.llm_telling_stop(_own(request, LlmTelling, pk))
+    return redirect("asking:llm_telling", pk)

@@ -217,7 +217,7 @@ def run(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 def _render_run(request: PersonRequest, page: Any, status: int = 200) -> HttpResponse:
-    template = "asking/_answer.html" if _by_htmx(request) else "asking/run.html"
+    template = "asking/_answer_now.html" if _by_htmx(request) else "asking/run.html"
     return render(request, template, {"page": page, "save_form": SaveForm()}, status=status)
 
 
@@ -262,7 +262,9 @@ def edit(request: PersonRequest, pk: int) -> HttpResponse:
     sql = request.POST.get("sql", "")
     base = _version_of(found, request.POST.get("version", ""))
     try:
-        services.version_edit(found, sql, values_typed(request.POST), base)
+        services.version_edit(
+            found, sql, values_typed(request.POST), base, request.POST.get("changed", "").splitlines()
+        )
     except services.AskingError as error:
         number = base.number if base is not None else None
         return _render_run(request, run_page(found, number=number, typed=sql, problem=str(error)), status=422)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from mirror.asking.models import LlmChange, Run, Version
+from mirror.asking.models import LlmChange, LlmTelling, Run, Version
 from mirror.people.shares import PERSON
 from mirror.sources.work_kinds import SOURCE
 from mirror.work.kinds import Kind, Share, Way
 from mirror.work.leases import Lease, Leased, end_unheld
 
 # Of one person at once: a model that is waited for costs a thread of a worker, and no turn of a source.
-LLM_CHANGES = Share("people.User", lambda _: 2)
+LLM_ASKS = Share("people.User", lambda _: 2)
 
 
 class Runs(Kind):
@@ -85,17 +85,22 @@ class Versions(Statements):
         services.version_run(lease)
 
 
-class LlmChanges(Kind):
-    """Changes of SQL in words that a language model is asked for, while somebody waits on a page."""
+class LlmAsks(Kind):
+    """What a language model is asked about the SQL of an editor, while somebody waits on a page."""
 
-    name, model, module = "llm_change", LlmChange, "mirror.asking.services.llm_changes"
-    shares = {LLM_CHANGES: Way("owner")}
+    shares = {LLM_ASKS: Way("owner")}
     attempts = 2
 
     @property
     def lost_seconds(self) -> float:
         """Shorter than usual: somebody waits on a page."""
         return 15.0
+
+
+class LlmChanges(LlmAsks):
+    """Changes of SQL in words."""
+
+    name, model, module = "llm_change", LlmChange, "mirror.asking.services.llm_changes"
 
     def do(self, lease: Lease) -> None:
         """Ask."""
@@ -111,12 +116,42 @@ class LlmChanges(Kind):
 
     def stopped(self, row: LlmChange) -> bool:
         """Say so."""
-        from mirror.asking.services import llm_changes
+        from mirror.asking.services import llm_asks, llm_changes
 
-        return end_unheld(row, said=llm_changes.unproposed(row, llm_changes.STOPPED))
+        return end_unheld(row, said=llm_changes.unproposed(row, llm_asks.STOPPED))
 
     def given_up(self, row: LlmChange, died: int) -> bool:
         """Say that its workers were lost."""
-        from mirror.asking.services import llm_changes
+        from mirror.asking.services import llm_asks, llm_changes
 
-        return end_unheld(row, said=llm_changes.unproposed(row, llm_changes.GIVEN_UP.format(count=died)))
+        return end_unheld(row, said=llm_changes.unproposed(row, llm_asks.GIVEN_UP.format(count=died)))
+
+
+class LlmTellings(LlmAsks):
+    """SQL told by a language model."""
+
+    name, model, module = "llm_telling", LlmTelling, "mirror.asking.services.llm_tellings"
+
+    def do(self, lease: Lease) -> None:
+        """Ask."""
+        from mirror.asking.services import llm_tellings
+
+        llm_tellings.llm_telling_do(lease)
+
+    def broke(self, lease: Lease) -> None:
+        """Say that something in Mirror broke."""
+        from mirror.asking.services import llm_tellings
+
+        llm_tellings.llm_telling_break(lease)
+
+    def stopped(self, row: LlmTelling) -> bool:
+        """Say so."""
+        from mirror.asking.services import llm_asks, llm_tellings
+
+        return end_unheld(row, said=llm_tellings.untold(llm_asks.STOPPED))
+
+    def given_up(self, row: LlmTelling, died: int) -> bool:
+        """Say that its workers were lost."""
+        from mirror.asking.services import llm_asks, llm_tellings
+
+        return end_unheld(row, said=llm_tellings.untold(llm_asks.GIVEN_UP.format(count=died)))

@@ -58,6 +58,8 @@ VERBS = {
     "made a share link": "Links",
     "ended a share link": "Links",
     "opened a share link": "Links",
+    "wants mails of sharing": "Links",
+    "wants no mails of sharing": "Links",
     "added a language model": "Language models",
     "changed a language model": "Language models",
     "removed a language model": "Language models",

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 
 from mirror.asking.models import Run
 from mirror.asking.selectors import runs_shared_with, runs_visible_to
-from mirror.comments.models import Comment, MailsOff
+from mirror.comments.models import Comment, MailsOff, Mention
 from mirror.dashboards.models import Dashboard
 from mirror.dashboards.selectors import dashboards_visible
 from mirror.people.models import Team, User
+from mirror.people.selectors import teams_of
 
 if TYPE_CHECKING:
     Thing = Run | Dashboard
@@ -34,6 +38,11 @@ def may_see(user: User, thing: Thing) -> bool:
     """Say whether somebody sees a thing, and so its comments."""
     seen = run_seen(user, thing.pk) if isinstance(thing, Run) else dashboard_seen(user, thing.pk)
     return seen is not None
+
+
+def title_of(thing: Thing) -> str:
+    """What a thing is called."""
+    return thing.heading if isinstance(thing, Run) else thing.name
 
 
 def comments_of(thing: Thing) -> QuerySet[Comment]:
@@ -83,6 +92,19 @@ def people_offered(thing: Thing, typed: str, to: User) -> QuerySet[User]:
             | Q(last_name__istartswith=typed)
         )
     return found[:OFFERED]
+
+
+def teammates_named(user: User, names: Iterable[str]) -> QuerySet[User]:
+    """List the people who are in a team with somebody and have one of these user names, in any letter case."""
+    is_named = reduce(or_, (Q(username__iexact=name) for name in names))
+    people = User.objects.filter(is_named, is_active=True, is_service=False)
+    return people.filter(memberships__team__in=teams_of(user)).distinct()
+
+
+def mentioned_by(comments: Iterable[Comment]) -> set[tuple[int, int]]:
+    """Tell which people were told of which comments, as pairs of ids: a comment and a person."""
+    found = Mention.objects.filter(comment__in=[one.pk for one in comments])
+    return set(found.values_list("comment", "person"))
 
 
 def wants_mails(user: User) -> bool:

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from mirror.comments.models import Comment, Mention
-from mirror.comments.selectors import may_see, wants_mails
+from mirror.comments.selectors import may_see, title_of, wants_mails
 from mirror.comments.services import mentioned_in, mentions_waiting, thing_of
 from mirror.delivery.mails_beside import DROPPED, mail_person, mails_go_on
 from mirror.delivery.parcel import Introduction, Parcel
@@ -72,7 +72,7 @@ def parcel_of(row: Mention) -> Parcel:
     return Parcel(
         uid=str(row.uid),
         about="mention",
-        title=one_line(str(thing), TITLE_CHARS),
+        title=one_line(title_of(thing), TITLE_CHARS),
         note="",
         message=f"{author} wrote:\n{comment.text}",
         url=url,

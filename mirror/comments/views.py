@@ -49,7 +49,12 @@ def write(request: PersonRequest, kind: str, pk: int) -> HttpResponse:
     except CommentError as error:
         form.add_error("text", str(error))
         page = {"run": "asking:run", "dashboard": "dashboards:dashboard"}[kind]
-        context = {"form": form, "comment": None, "title": str(thing), "back": reverse(page, args=[pk])}
+        context = {
+            "form": form,
+            "comment": None,
+            "title": selectors.title_of(thing),
+            "back": reverse(page, args=[pk]),
+        }
         return render(request, "comments/form.html", context, status=422)
     return redirect(comment_place(made))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -109,6 +109,14 @@ class Crossing:
     def of(self, card: int) -> Crossed:
         """A card under the choices."""
         return self.cards.get(card, NOT_FILTERED)
+
+    def untold(self) -> Crossing:
+        """The same without the names of tables that SQL reads, which would say why a card is not filtered."""
+        cards = {
+            pk: replace(one, not_by="has no such column" if one.not_by else "")
+            for pk, one in self.cards.items()
+        }
+        return replace(self, cards=cards)
 
     def kept_aside(self) -> Crossing:
         """The choices of a page that shows all rows and offers no cell to choose, as where cards are arranged."""

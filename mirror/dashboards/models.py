@@ -145,6 +145,9 @@ class PdfExport(Leased):
     sources = models.JSONField(default=list, blank=True)
     notes = models.JSONField(default=list, blank=True)
     failure = models.JSONField(null=True, blank=True, help_text="kind, message, advice")
+    link = models.UUIDField(
+        null=True, blank=True, editable=False, help_text="The share link by which its reader asked for it"
+    )
 
     def __str__(self) -> str:
         return f"PDF of {self.dashboard}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
 from pathlib import Path
 from time import monotonic, sleep
@@ -48,6 +48,7 @@ from sqlagent.values import Rows
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from uuid import UUID
 
     from mirror.dashboards.models import Dashboard
     from mirror.dashboards.services import CardServed
@@ -59,6 +60,9 @@ log = logging.getLogger(__name__)
 KEPT = timedelta(days=1)
 WAIT_SECONDS = 60
 MOST_WAITING = 5
+# By a link: files that wait at once and that are made in an hour, and how long the same one is given again.
+LINK_WAITING, LINK_HOURLY, SAME = 2, 30, timedelta(minutes=10)
+NOT_BY_LINK = "cards whose rows are not there or may not be taken away"
 STOPPED = {"kind": "cancelled", "message": "Somebody stopped it before the file was there."}
 
 
@@ -82,6 +86,30 @@ def pdf_ask(user: User, dashboard: Dashboard, values: Mapping[str, str], choices
             owner=user, dashboard=dashboard, values=dict(values), choices=list(choices)
         )
         send(made)
+    return made
+
+
+@transaction.atomic
+def pdf_ask_by_link(
+    link: UUID, maker: User, dashboard: Dashboard, values: Mapping[str, str], choices: Sequence[str]
+) -> PdfExport:
+    """Have a dashboard written for who has a link to it, as its maker sees it; the same again within minutes is the same file.
+
+    Raises: DashboardError where too many were asked for by this link.
+    """
+    asked = PdfExport.objects.filter(link=link, dashboard=dashboard)
+    fresh = asked.filter(created_at__gt=timezone.now() - SAME, failure__isnull=True)
+    same = next((one for one in fresh if (one.values, one.choices) == (dict(values), list(choices))), None)
+    if same is not None:
+        return same
+    if asked.exclude(status=Status.DONE).count() >= LINK_WAITING:
+        raise DashboardError("Files are being made by this link already. Try again in a minute.")
+    if asked.filter(created_at__gt=timezone.now() - timedelta(hours=1)).count() >= LINK_HOURLY:
+        raise DashboardError("Too many files were asked for by this link within the hour. Try again later.")
+    made = PdfExport.objects.create(
+        owner=maker, dashboard=dashboard, values=dict(values), choices=list(choices), link=link
+    )
+    send(made)
     return made
 
 
@@ -141,7 +169,11 @@ def _made(row: PdfExport, lease: Lease, watch: Watch) -> dict[str, Any]:
         return {"failure": {"message": "This dashboard is gone, or no longer shared with you."}}
     served = _served(row, found, watch)
     crossing = cards_cross(served, conditions_read(row.choices))
+    if row.link is not None:
+        crossing = crossing.untold()
     chapters = _chapters(row.owner, served, crossing)
+    if row.link is not None:
+        chapters = replace(chapters, left_out=[NOT_BY_LINK] if chapters.left_out else [])
     if not chapters.sheets:
         why = ", ".join(chapters.left_out)
         return {"failure": {"message": f"There is nothing to take away. {why}".strip()}}

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Max, Q
 from django.utils import timezone
 
+from mirror.asking.models import headed
 from mirror.audit.services import record
 from mirror.dashboards import selectors
 from mirror.dashboards.card_parameters import sql_fed
@@ -121,7 +122,7 @@ def card_add_version(dashboard: Dashboard, version: Version, title: str = "", sh
     card = _add(
         dashboard,
         Card.Kind.SQL,
-        title or question or run.thread.title,
+        title or version.title or headed(run.question or run.named, version),
         shows,
         run=run,
         source=run.thread.source,

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from mirror.asking.models import Version
+from mirror.asking.models import Version, headed
 from mirror.dashboards import selectors, services
 from mirror.dashboards.card_parameters import values_given
 from mirror.dashboards.card_rows import supplies_refresh
@@ -307,7 +307,7 @@ def _initial(thing: SavedSql | Version | OfSource) -> dict[str, str]:
     if isinstance(thing, OfSource):
         return {"title": thing.part.title, "shows": thing.part.shows}
     run = thing.run
-    return {"title": (thing.title or run.question or run.asked or run.thread.title)[:120]}
+    return {"title": thing.title[:120] or headed(run.question or run.named, thing, 120)}
 
 
 @require_POST

@@ -12,6 +12,7 @@ from django.urls import reverse
 from mirror.asking.selectors import threads_recent
 from mirror.palette.selectors import named_visible, words_of
 from mirror.phrases import one_line
+from mirror.sources.selectors import only_views
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -65,6 +66,8 @@ PAGES_OF_STAFF = (
     ("Status", "upkeep:status", "health workers"),
     ("Audit", "upkeep:audit", "log acts refusals"),
 )
+# Of these pages and actions who may ask no source that they see has no use.
+OF_ASKING = {"asking:ask", "workbench:start", "new-sql"}
 # What a script does: it finds them by their names. Without scripts they stand on the pages themselves.
 ACTIONS = (
     ("New SQL", "new-sql", "tab editor write"),
@@ -115,12 +118,19 @@ class KeysPage:
 def palette_page(user: User, typed: str) -> PalettePage:
     """Rank pages, things somebody sees and actions by how near their names are to what was typed.
 
-    Ties stand kind by kind, the newest first. The last line asks what was typed as a question.
+    Ties stand kind by kind, the newest first. The last line asks what was typed as a question, where somebody may ask.
     """
     words = words_of(typed)
     pages = (*PAGES, *PAGES_OF_STAFF) if user.is_staff else PAGES
-    known = [(Place("page", name, url=reverse(address)), more) for name, address, more in pages]
-    known += [(Place("action", name, action=action), more) for name, action, more in ACTIONS]
+    hidden = OF_ASKING if only_views(user) else set()
+    known = [
+        (Place("page", name, url=reverse(address)), more)
+        for name, address, more in pages
+        if address not in hidden
+    ]
+    known += [
+        (Place("action", name, action=action), more) for name, action, more in ACTIONS if action not in hidden
+    ]
     if not words:
         recent = [
             _place("thread", newest, thread.title, thread.source.name)
@@ -134,7 +144,7 @@ def palette_page(user: User, typed: str) -> PalettePage:
         found.append((ELSEWHERE if far is None else far, place))
     near = [(far, place) for far, place in found if far is not None]
     ranked = [place for _, place in sorted(near, key=lambda pair: pair[0])]
-    return PalettePage(typed, [*ranked[: MOST - 1], _to_ask(typed)])
+    return PalettePage(typed, ranked[:MOST] if hidden else [*ranked[: MOST - 1], _to_ask(typed)])
 
 
 def distance(name: str, words: list[str], more: str) -> int | None:
@@ -160,9 +170,20 @@ def distance(name: str, words: list[str], more: str) -> int | None:
     return ELSEWHERE if all(any(word.startswith(part) for word in known) for part in words) else None
 
 
-def keys_page() -> KeysPage:
-    """List the keys of Mirror."""
-    groups = [
+def keys_page(user: User) -> KeysPage:
+    """List the keys of Mirror; without those of asking and of SQL for who may ask no source that they see."""
+    groups = _groups()
+    if only_views(user):
+        groups = [
+            (where, [one for one in keys if one.does not in ("SQL", "New SQL")])
+            for where, keys in groups
+            if where not in ("Asking", "SQL")
+        ]
+    return KeysPage(groups)
+
+
+def _groups() -> list[tuple[str, list[Keys]]]:
+    return [
         (
             "Everywhere",
             [
@@ -201,6 +222,14 @@ def keys_page() -> KeysPage:
             ],
         ),
         (
+            "Maps",
+            [
+                Keys("+, -", "Larger, smaller"),
+                Keys("Shift with arrows", "Move what is seen"),
+                Keys("0", "The whole map"),
+            ],
+        ),
+        (
             "Tables of rows",
             [
                 Keys("Arrows", "Go from cell to cell"),
@@ -208,7 +237,6 @@ def keys_page() -> KeysPage:
             ],
         ),
     ]
-    return KeysPage(groups)
 
 
 def _place(kind: str, pk: int, name: str, note: str) -> Place:

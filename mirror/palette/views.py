@@ -24,4 +24,4 @@ def palette(request: PersonRequest) -> HttpResponse:
 @require_safe
 def keys(request: PersonRequest) -> HttpResponse:
     """The list of keys."""
-    return render(request, "palette/keys.html", {"page": keys_page()})
+    return render(request, "palette/keys.html", {"page": keys_page(request.user)})

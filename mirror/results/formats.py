@@ -11,6 +11,7 @@ from mirror.results.cells import Bar, Cell, shown
 from mirror.results.encoding import StoredColumn
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import file_kept, file_opened
+from sqlagent.rows.columns import in_words
 from sqlagent.rows.formats import column_format
 from sqlagent.values import ColumnFormat
 
@@ -34,6 +35,18 @@ _DATES = {
     "slashes": "27/11/2026",
     "american": "11/27/2026",
 }
+
+
+def headings_called(names: Sequence[str]) -> tuple[str, ...]:
+    """Call columns in words, for people who see no SQL: "Return rate" of `return_rate`. Names that would be the same stay as they are.
+
+    Example:
+        >>> headings_called(["return_rate", "Country", "SUM(a)", ""])
+        ('Return rate', 'Country', 'Total a', '')
+    """
+    words = [in_words(name) if name else "" for name in names]
+    return tuple(said if words.count(said) == 1 else name for said, name in zip(words, names, strict=True))
+
 
 Formats = tuple[ColumnFormat, ...]
 Range = tuple[float, float]

@@ -6,3 +6,10 @@ from django.apps import AppConfig
 class SharingConfig(AppConfig):
     name = "mirror.sharing"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Make its kind of work known."""
+        from mirror.sharing.work_kinds import ShareNotices
+        from mirror.work.kinds import register
+
+        register(ShareNotices)

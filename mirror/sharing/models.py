@@ -1,4 +1,4 @@
-"""Links that show one question, thread or dashboard to whoever has them."""
+"""Links that show one question, thread or dashboard to whoever has them, and mails to people with whose team one is shared."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from mirror.asking.models import Thread, Version
+from mirror.asking.models import Run, Thread, Version
 from mirror.dashboards.models import Dashboard
+from mirror.work.leases import Retried
 
 
 class ShareLink(models.Model):
@@ -53,3 +54,52 @@ class ShareLink(models.Model):
     def thing(self) -> Version | Thread | Dashboard:
         """The one thing that it shows."""
         return self.version or self.thread or self.dashboard  # type: ignore[return-value]  # the store keeps no link to nothing
+
+
+class ShareNotice(Retried):
+    """One person with whose team one question, thread or dashboard was shared by somebody, and the mail that tells them, once.
+
+    `uid` names the mail, the same at each attempt. DONE means sent or not to be sent; `answer` says which.
+    """
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    shared_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    thread = models.ForeignKey(Thread, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    dashboard = models.ForeignKey(
+        Dashboard, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    is_sent = models.BooleanField(default=False)
+    answer = models.TextField(blank=True, help_text="What the mail server said, or why no mail went out")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "run"], name="one_notice_a_question"),
+            models.UniqueConstraint(fields=["person", "thread"], name="one_notice_a_thread"),
+            models.UniqueConstraint(fields=["person", "dashboard"], name="one_notice_a_dashboard"),
+            models.CheckConstraint(
+                name="notice_of_one_thing",
+                condition=Q(run__isnull=False, thread=None, dashboard=None)
+                | Q(run=None, thread__isnull=False, dashboard=None)
+                | Q(run=None, thread=None, dashboard__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Notice to {self.person} of {self.thing}"
+
+    @property
+    def thing(self) -> Run | Thread | Dashboard:
+        """The one thing that is shared."""
+        return self.run or self.thread or self.dashboard  # type: ignore[return-value]  # the store keeps no notice of nothing
+
+
+class NoticesOff(models.Model):
+    """That a person wants no mails about what is shared with their teams."""
+
+    person = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    since = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"No mails of sharing to {self.person}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,8 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from mirror.dashboards.card_parameters import fields_of
+from mirror.dashboards.crossing import Condition, cards_cross
 from mirror.dashboards.pages import CardView, card_view
+from mirror.dashboards.where_pages import WherePage, where_page
 from mirror.phrases import counted
+from mirror.results.formats import headings_called
 from mirror.sharing import services
 from mirror.sharing.models import ShareLink
 from mirror.sharing.selectors import links_closed
@@ -56,7 +59,7 @@ class ValueChoice:
 class LinkBoard:
     """A dashboard as a link shows it; `is_waiting` while rows of a card are being read.
 
-    `fixed` are the values that cards go by and a reader does not choose, each with its label.
+    `fixed` are the values that cards go by and a reader does not choose, each with its label. `where` says what was chosen on cards.
     """
 
     name: str
@@ -67,6 +70,7 @@ class LinkBoard:
     fixed: tuple[tuple[str, str], ...]
     oldest: datetime | None
     is_waiting: bool
+    where: WherePage
 
 
 def link_lines(
@@ -113,10 +117,13 @@ def _kind(link: ShareLink) -> tuple[str, str]:
     return "dashboard", reverse("dashboards:dashboard", args=[link.dashboard_id])
 
 
-def link_board(link: ShareLink, served: list[CardServed], values: dict[str, str]) -> LinkBoard:
-    """Lay out a dashboard for who has a link to it: no SQL, nothing to press but listed values."""
+def link_board(
+    link: ShareLink, served: list[CardServed], values: dict[str, str], conditions: Sequence[Condition] = ()
+) -> LinkBoard:
+    """Lay out a dashboard for who has a link to it: no SQL, nothing to press but listed values and what filters stored rows."""
     assert link.dashboard is not None
-    views = tuple(_card(card_view(link.made_by, one, values)) for one in served)
+    crossing = cards_cross([one for one in served if _is_open(one)], conditions).untold()
+    views = tuple(_card(card_view(link.made_by, one, values, crossing)) for one in served)
     fields = fields_of([one.card for one in served], values)
     labels = {field.name: field.label for field in fields}
     choices = tuple(
@@ -141,13 +148,24 @@ def link_board(link: ShareLink, served: list[CardServed], values: dict[str, str]
         fixed=fixed,
         oldest=min(times) if times else None,
         is_waiting=any(view.is_working for view in views),
+        where=where_page(served, values, crossing, {}),
     )
+
+
+def _is_open(one: CardServed) -> bool:
+    """Say whether the rows of a card are shown by a link, so that they can be filtered and filter others."""
+    return not (one.is_hidden or one.is_gone or one.is_unwritten or one.value_problem)
 
 
 def _card(view: CardView) -> CardView:
     """A card without SQL, and without words about the source or on how to act on it."""
     view = replace(
         view, sql="", run_id=None, saved_id=None, source="", source_id=None, advice="", question=""
+    )
+    called = headings_called([column.name for column in view.columns])
+    view = replace(
+        view,
+        columns=tuple(replace(one, name=words) for one, words in zip(view.columns, called, strict=True)),
     )
     if view.state in _CLOSED and not view.rows:
         return replace(view, state="hidden", words="The rows of this card cannot be shown now.")

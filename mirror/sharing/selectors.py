@@ -18,7 +18,7 @@ from mirror.asking.selectors import threads_visible_to, versions_visible_to
 from mirror.dashboards.models import Card, Dashboard
 from mirror.sharing.models import ShareLink
 from mirror.sources.models import Source, WithheldRight
-from mirror.sources.selectors import sources_with
+from mirror.sources.selectors import files_withheld, sources_with
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -41,6 +41,14 @@ def unsendable(user: User, thing: Version | Thread | Dashboard) -> list[str]:
     theirs = sources_with(user, WithheldRight.Right.SENDING)
     rest = Source.objects.filter(pk__in=_sources(thing)).exclude(pk__in=theirs.values("pk"))
     return list(rest.order_by("name").values_list("name", flat=True))
+
+
+def pdf_offered(link: ShareLink) -> bool:
+    """Say whether a dashboard may be taken away by a link to it: its maker may take away rows of one of its sources."""
+    if link.dashboard is None:
+        return False
+    sources = Source.objects.filter(pk__in=_sources(link.dashboard)).defer("catalog")
+    return any(not files_withheld(link.made_by, one) for one in sources)
 
 
 def _sources(thing: Version | Thread | Dashboard) -> list[int]:

@@ -10,12 +10,12 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.signing import BadSignature, Signer
+from django.core.signing import BadSignature, Signer, TimestampSigner
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from mirror.asking.models import Version
+from mirror.asking.models import Version, headed
 from mirror.audit.services import record
 from mirror.dashboards.card_parameters import fields_of
 from mirror.dashboards.models import Card, Dashboard
@@ -109,8 +109,7 @@ def link_title(link: ShareLink) -> str:
     """What a link shows, in words."""
     if link.version is None:
         return str(link.thing)
-    run = link.version.run
-    return run.asked or run.question or run.thread.title
+    return headed(link.version.run.named, link.version)
 
 
 def _told(link: ShareLink) -> Run | Thread | Dashboard:
@@ -128,9 +127,27 @@ def link_revoke(link: ShareLink, by: User) -> None:
         record("ended a share link", _told(link), by=by, title=link_title(link))
 
 
+# How long a page of a link that was opened asks for its cards without being counted once more.
+LOOKS_SECONDS = 3_600
+_looks = TimestampSigner(salt="mirror.sharing.looks")
+
+
+def look_token(link: ShareLink) -> str:
+    """What the page of an opened link shows when it asks for its cards, so that it is not counted again."""
+    return _looks.sign(str(link.pk))
+
+
+def is_looking(link: ShareLink, seen: str) -> bool:
+    """Say whether a page of this link was opened within the hour."""
+    try:
+        return _looks.unsign(seen, max_age=LOOKS_SECONDS) == str(link.pk)
+    except BadSignature:
+        return False
+
+
 @transaction.atomic
-def link_open(token: str) -> ShareLink:
-    """The link of an address, if it shows something now; each opening is counted and told to the audit.
+def link_open(token: str, seen: str = "") -> ShareLink:
+    """The link of an address, if it shows something now; each opening is counted and told to the audit, unless a page that was `seen` asks.
 
     The rights of its maker are asked each time. Raises: LinkGone, whatever is wrong with it.
     """
@@ -153,9 +170,16 @@ def link_open(token: str) -> ShareLink:
         raise LinkGone(GONE)
     if not may_give(link.made_by, link.thing) or unsendable(link.made_by, link.thing):
         raise LinkGone(GONE)
+    if seen and is_looking(link, seen):
+        return link
     ShareLink.objects.filter(pk=link.pk).update(opened=F("opened") + 1, last_opened_at=now)
     record("opened a share link", _told(link), made_by=link.made_by.get_username())
     return link
+
+
+def link_file_taken(link: ShareLink, rows: int) -> None:
+    """Tell the audit that who has a link took its dashboard away."""
+    record("opened a share link", _told(link), made_by=link.made_by.get_username(), format="pdf", rows=rows)
 
 
 def values_chosen(link: ShareLink, sent: Mapping[str, str]) -> dict[str, str]:

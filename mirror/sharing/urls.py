@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from mirror.sharing import views
+from mirror.sharing import pdf_views, views
 
 app_name = "sharing"
 urlpatterns = [
@@ -16,5 +16,10 @@ urlpatterns = [
     path("dashboards/<int:pk>/", views.share, {"kind": "dashboard"}, name="dashboard"),
     path("dashboards/<int:pk>/link/", views.link_make, {"kind": "dashboard"}, name="dashboard_link"),
     path("links/<uuid:pk>/revoke/", views.link_revoke, name="link_revoke"),
+    path("mails/", views.mails, name="mails"),
     path("open/<str:token>/", views.link, name="link"),
+    path("open/<str:token>/pdf/<str:seen>/", pdf_views.link_pdf_ask, name="link_pdf_ask"),
+    path("open/<str:token>/pdf/<str:seen>/<int:pk>/", pdf_views.link_pdf, name="link_pdf"),
+    path("open/<str:token>/pdf/<str:seen>/<int:pk>/file/", pdf_views.link_pdf_file, name="link_pdf_file"),
+    path("open/<str:token>/now/<str:seen>/", views.link, name="link_now"),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -15,17 +14,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.asking import selectors as asking_selectors
-from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread, Version
 from mirror.asking.pages import shared_run, shared_thread
 from mirror.dashboards import selectors as dashboards_selectors
-from mirror.dashboards import services as dashboards
 from mirror.dashboards.card_parameters import fields_of
+from mirror.dashboards.crossing import WHERE, conditions_read, where_carried
 from mirror.dashboards.models import Dashboard
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest
 from mirror.people.selectors import teams_of
-from mirror.sharing import selectors, services
+from mirror.phrases import counted
+from mirror.sharing import notices, selectors, services
+from mirror.sharing.closed_views import closed_off, link_is_gone
 from mirror.sharing.errors import LinkGone, SharingError
 from mirror.sharing.forms import LinkForm
 from mirror.sharing.models import ShareLink
@@ -33,12 +33,7 @@ from mirror.sharing.pages import link_board, link_lines
 
 Thing = Run | Thread | Dashboard
 
-# How what is shared with teams is kept, and where a thing stands.
-_SHARE: dict[type[Thing], Callable[..., None]] = {
-    Run: asking.run_share,
-    Thread: asking.thread_share,
-    Dashboard: dashboards.dashboard_share,
-}
+# Where a thing stands.
 _PLACES = {Run: "asking:run", Thread: "asking:thread", Dashboard: "dashboards:dashboard"}
 
 
@@ -77,8 +72,9 @@ def share(request: PersonRequest, kind: str, pk: int) -> HttpResponse:
     if request.method == "POST":
         form = ShareForm(request.POST, offered=teams_of(request.user))
         if form.is_valid():
-            _SHARE[type(thing)](thing, form.cleaned_data["teams"], request.user)
-            messages.success(request, "Members of the chosen teams look at it from now on.")
+            told = notices.thing_share(thing, form.cleaned_data["teams"], request.user)
+            mails = f" {counted(told, 'member')} will be told by mail." if told else ""
+            messages.success(request, f"Members of the chosen teams look at it from now on.{mails}")
             return redirect(f"sharing:{kind}", pk)
     return _shown(request, kind, thing, form, status=422 if form is not None else 200)
 
@@ -119,7 +115,7 @@ def _shown(
     context = {
         "kind": kind,
         "thing": thing,
-        "title": str(thing),
+        "title": thing.heading if isinstance(thing, Run) else str(thing),
         "thread": thing.thread if isinstance(thing, Run) else None,
         "sources": _sources(thing),
         "back": reverse(_PLACES[type(thing)], args=[thing.pk]),
@@ -161,24 +157,30 @@ def link_revoke(request: PersonRequest, pk: Any) -> HttpResponse:
     return redirect("sharing:links")
 
 
+@require_POST
+def mails(request: PersonRequest) -> HttpResponse:
+    """Turn one's mails about what is shared on or off."""
+    notices.notices_want(request.user, wanted=request.POST.get("wanted") == "yes")
+    messages.success(request, "It is kept.")
+    return redirect("people:account")
+
+
 @login_not_required
 @require_safe
 @never_cache
-def link(request: HttpRequest, token: str) -> HttpResponse:
-    """What a link shows, without signing in; whatever is wrong with the link, the answer is the same."""
+def link(request: HttpRequest, token: str, seen: str = "") -> HttpResponse:
+    """What a link shows, without signing in; whatever is wrong with the link, the answer is the same.
+
+    With `seen` its page asks how cards stand, as something was chosen on one or rows were on their way.
+    """
     try:
-        found = services.link_open(token)
+        found = services.link_open(token, seen)
     except LinkGone:
-        response = render(request, "sharing/link_gone.html", status=404)
-    else:
-        response = _opened(request, found)
-    response["Cache-Control"] = "no-store"
-    response["Referrer-Policy"] = "no-referrer"
-    response["X-Robots-Tag"] = "noindex"
-    return response
+        return link_is_gone(request)
+    return closed_off(_opened(request, found, token))
 
 
-def _opened(request: HttpRequest, found: ShareLink) -> HttpResponse:
+def _opened(request: HttpRequest, found: ShareLink, token: str) -> HttpResponse:
     until = found.expires_at
     if found.version is not None:
         page = shared_run(found.version.run, found.version, with_sql=False)
@@ -187,5 +189,13 @@ def _opened(request: HttpRequest, found: ShareLink) -> HttpResponse:
         thread = shared_thread(found.thread, with_sql=False)
         return render(request, "sharing/link_thread.html", {"page": thread, "until": until})
     values = services.values_chosen(found, request.GET)
-    board = link_board(found, services.link_cards(found, values), values)
-    return render(request, "sharing/link_dashboard.html", {"page": board, "until": until})
+    conditions = conditions_read(request.GET.getlist(WHERE))
+    board = link_board(found, services.link_cards(found, values), values, conditions)
+    seen = services.look_token(found)
+    carried = where_carried(values, conditions)
+    pdf = (
+        reverse("sharing:link_pdf_ask", args=[token, seen]) + carried if selectors.pdf_offered(found) else ""
+    )
+    now = reverse("sharing:link_now", args=[token, seen])
+    context = {"page": board, "until": until, "now": now, "pdf": pdf}
+    return render(request, "sharing/link_dashboard.html", context)

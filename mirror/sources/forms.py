@@ -249,10 +249,14 @@ def form_for(engine: str, *, is_upload: bool = False) -> type[SourceForm]:
     return FileForm if Source(engine=engine).is_file else ServerForm
 
 
+UNCHOSEN = "Choose a role"
+
+
 class SourceShareForm(ShareForm):
     """The teams that see a source, the role of each, and the rights that are withheld from them.
 
-    A team's role is a field `role_` with its id; a withheld right a field `no_files` or `no_sending`.
+    A team's role is a field `role_` with its id; a withheld right a field `no_files` or `no_sending`. For a team that is newly ticked a role is
+    chosen; where a program sends no such field at all, the team is analyst.
     """
 
     WITHHELD = {WithheldRight.Right.FILES: "No files", WithheldRight.Right.SENDING: "No sending"}
@@ -264,11 +268,13 @@ class SourceShareForm(ShareForm):
         super().__init__(*args, offered=offered, initial=initial, **kwargs)
         self._offered = list(offered)
         roles = dict(source.team_roles.values_list("team", "role"))
+        self._shared = {team.pk for team in initial["teams"]}
         for team in self._offered:
+            is_shared = team.pk in self._shared
             self.fields[f"role_{team.pk}"] = forms.ChoiceField(
                 label=f"Role of {team}",
-                choices=TeamRole.Role.choices,
-                initial=roles.get(team.pk, TeamRole.Role.ANALYST),
+                choices=TeamRole.Role.choices if is_shared else [("", UNCHOSEN), *TeamRole.Role.choices],
+                initial=roles.get(team.pk, TeamRole.Role.ANALYST) if is_shared else "",
                 required=False,
                 widget=forms.Select(attrs={"class": "select-small"}),
             )
@@ -276,6 +282,15 @@ class SourceShareForm(ShareForm):
             self.fields[f"no_{right}"] = RowsField(
                 label=label, queryset=offered, required=False, widget=forms.CheckboxSelectMultiple
             )
+
+    def clean(self) -> dict[str, Any]:
+        """Demand a role for each team that the source is newly shared with. Sent without the field, as by earlier programs, it is analyst."""
+        cleaned = super().clean() or self.cleaned_data
+        for team in cleaned.get("teams", ()):
+            name = f"role_{team.pk}"
+            if team.pk not in self._shared and name in self.data and not cleaned.get(name):
+                self.add_error(name, f"Choose what {team} may do.")
+        return cleaned
 
     def roles(self) -> dict[Team, str]:
         """The role that was chosen for each team; one for which none was sent is left out."""

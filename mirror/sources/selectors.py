@@ -54,6 +54,11 @@ def may_ask(user: User, source: Source) -> bool:
     return may_change(user, source) or sources_asked(user).filter(pk=source.pk).exists()
 
 
+def only_views(user: User) -> bool:
+    """Say whether somebody sees sources and may ask none of them: pages for asking and writing SQL are of no use to them."""
+    return not sources_asked(user).exists() and sources_visible(user).exists()
+
+
 def ask_check(user: User, source: Source) -> None:
     """Demand that somebody may ask a source. Raises: PermissionDenied."""
     if not may_ask(user, source):

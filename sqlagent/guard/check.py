@@ -20,6 +20,7 @@ from sqlagent.guard.policy import Policy, further, switched_off
 from sqlagent.guard.reading import ODD_ERRORS, parse, tokens_of, unread
 from sqlagent.guard.rebuilding import Rebuilt, rebuilt
 from sqlagent.guard.shapes import READ, shapes_problem, stored_problem
+from sqlagent.guard.spelling import meant_first
 from sqlagent.guard.unknown import Refused
 from sqlagent.guard.withheld import narrowed
 from sqlagent.guard.withholding import withheld_problem
@@ -190,6 +191,6 @@ def _first_word(code: str, dialect: str, policy: Policy) -> Refusal | None:
     return Refusal(
         f"The statement begins with {first[:40]}.",
         "Only statements that read rows run here, and this is not on the list of them.",
-        READ,
+        meant_first(first) or READ,
         start,
     )

@@ -17,6 +17,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard.plainer import LITERAL, plainer, rows_selected
 from sqlagent.guard.rebuilding import Rebuilt
+from sqlagent.guard.spelling import meant_within
 from sqlagent.values import Refusal
 
 # What cannot be read is refused with its reason; the parser's own warnings would put SQL into logs.
@@ -175,6 +176,6 @@ def unread(built: Rebuilt, reason: str, position: int | None = None) -> Refusal:
     return Refusal(
         f"The SQL cannot be read: {reason}.",
         "What cannot be read with certainty does not run.",
-        "Check the spelling, brackets and quotes near the marked place.",
+        meant_within(built.code) or "Check the spelling, brackets and quotes near the marked place.",
         0 if position is None else position,
     )

@@ -137,6 +137,29 @@ def chart_typed(typed: str) -> str:
     return _MARKS[(found["named"] or found["charted"]).lower()] if found else ""
 
 
+_CHART_OF = re.compile(
+    r"(?P<rest>\S.*?),?\s+(?:(?:and|shown|drawn|plotted|displayed|show it|draw it|plot it|put it) )*"
+    rf"(?:(?:on|as|in) (?:an? |the )?(?:world )?map|(?:as|in) (?:an? )?(?P<mark>{_MARK}) (?:chart|graph|plot|diagram))[ .?!]*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A question that says at its end how its answer is drawn."""
+
+
+def chart_of_question(text: str) -> tuple[str, str]:
+    """Take from a question how its answer is to be drawn: the question without it, and the mark; empty where it says nothing of that.
+
+    Example:
+        >>> chart_of_question("revenue by country on a map"), chart_of_question("Sales per month, as a bar chart?")
+        (('revenue by country', 'map'), ('Sales per month', 'bar'))
+        >>> chart_of_question("on a map"), chart_of_question("cities on a map of Spain"), chart_of_question("bookings by day in a table")
+        (('on a map', ''), ('cities on a map of Spain', ''), ('bookings by day in a table', ''))
+    """
+    found = _CHART_OF.fullmatch(text.strip())
+    if found is None or len(found["rest"].split()) < 2:
+        return text, ""
+    return found["rest"], _MARKS[found["mark"].lower()] if found["mark"] else "map"
+
+
 def step_typed(typed: str, before: str) -> Literal["back", "forward", ""]:
     """Tell whether what was typed after a question goes a step back or forward in its thread, rather than changing it.
 

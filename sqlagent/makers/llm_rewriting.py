@@ -7,7 +7,6 @@ proposed. The guard, which admits a proposal, stands with who asks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from threading import Event as Flag
 
@@ -23,14 +22,13 @@ from sqlagent.sql import literals
 from sqlagent.sql.clauses import read
 from sqlagent.sql.differences import CLAUSES
 from sqlagent.sql.literals import ODD
-from sqlagent.sql.names import Resolver
+from sqlagent.sql.read_tables import with_tables
 from sqlagent.sql.statements import statements
-from sqlagent.values import Catalog, LinkedSchema, LlmMessage, LlmRequest, Question, Table
+from sqlagent.values import Catalog, LinkedSchema, LlmMessage, LlmRequest, Question
 
 REPLY_TOKENS = 6_000
 """A statement of 10,000 characters, the longest that is changed, and what a model thinks before it."""
 
-NOT_SENT = "Its stored values cannot be hidden in this SQL, so no language model is shown it."
 UNCHANGED = "It gave the SQL back as it was."
 NO_SELECT = "It replied, but not with one SELECT statement."
 NOT_TAKEN = "Its SQL has parameters or hidden values that this SQL does not have."
@@ -66,10 +64,10 @@ def llm_rewritten(
 
     Raises: Cancelled.
     """
-    linked = _with_tables(linked, sql)
+    linked = with_tables(linked, sql)
     hidden = rendering.hidden_sql(sql, wish, linked, privacy)
     if hidden is None:
-        return LlmRewritten(why=NOT_SENT)
+        return LlmRewritten(why=rendering.NOT_SENT)
     request = _request(wish, linked, hidden.text, privacy)
     try:
         reply = llm.complete(request, cancelled)
@@ -77,26 +75,6 @@ def llm_rewritten(
         return LlmRewritten(why=plainly(error), sent=request.messages)
     found = _read(reply.text, sql, hidden, wish, linked, privacy)
     return replace(found, llm=reply.llm or llm.name, sent=request.messages)
-
-
-def _with_tables(linked: LinkedSchema, sql: str) -> LinkedSchema:
-    chosen = {table.key for table in (*linked.catalog.tables, *_read_tables(sql, linked.full))}
-    tables = tuple(table for table in linked.full.tables if table.key in chosen)
-    return replace(linked, catalog=replace(linked.catalog, tables=tables))
-
-
-def _read_tables(sql: str, catalog: Catalog) -> Iterator[Table]:
-    resolver = Resolver(catalog, lambda unknown: None)
-    try:
-        tree = sqlglot.parse_one(sql, dialect=catalog.dialect)
-    except ODD:
-        return
-    for node in tree.find_all(exp.Table):
-        found = (
-            resolver.find(node.this, node.args.get("db")) if isinstance(node.this, exp.Identifier) else None
-        )
-        if found is not None:
-            yield found
 
 
 def _request(question: Question, linked: LinkedSchema, sql: str, privacy: str) -> LlmRequest:

@@ -268,12 +268,20 @@ _WINDOWED = {"running": "running total", "moving": "moving average"}
 """Figures over the rows before, which the built-in analyst names by how they go."""
 
 
+_OF_PERIOD = re.compile(
+    r"(\w.*) (q[1-4]|january|february|march|april|may|june|july|august|september|october|november|december) ((?:19|20)\d\d)"
+)
+"""A figure with its quarter or month: "revenue q3 2026"."""
+
+
 def in_words(name: str) -> str:
     """Say a column's name in words; an expression too long to be a name is a result.
 
     Example:
         >>> in_words("total_revenue"), in_words("SUM(o.net_amount)"), in_words("COUNT(*)"), in_words("firstName")
         ('Total revenue', 'Total net amount', 'Count', 'First name')
+        >>> in_words("revenue_q3_2026"), in_words("orders_march_2026"), in_words("revenue_2026")
+        ('Revenue, Q3 2026', 'Orders, March 2026', 'Revenue 2026')
     """
     text = name.strip().strip('"`[]')
     call = re.fullmatch(r"(\w+)\s*\((.*)\)", text, re.DOTALL)
@@ -284,6 +292,7 @@ def in_words(name: str) -> str:
         text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text).replace("_", " ").strip()
         words = [w if w.isupper() and len(w) > 1 and not text.isupper() else w.lower() for w in text.split()]
         text = _WINDOWED.get(" ".join(words), " ".join(words))
+        text = _OF_PERIOD.sub(lambda found: f"{found[1]}, {found[2].capitalize()} {found[3]}", text)
     elif len(text) > LONG_NAME and re.search(r"[()*/+=<>]", text):
         return "Result"
     return text[:1].upper() + text[1:]

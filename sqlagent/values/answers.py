@@ -106,7 +106,8 @@ class Chart:
     `map`, `number` or `none`. `x`, `y` and `series` are column names; `aggregate` is `none`, `sum`, `mean`,
     `count`, `min` or `max`. `stack` says how several series stand (`group`, `stack`, `share`, `small` for a
     small chart each, or as suits them), `sort` in which order categories (`value`, `-value`, `name`, or as suits them),
-    `scale` is `log` or even, `line` a number to draw a line at. `chosen` by a person. `formats` are those of its columns.
+    `scale` is `log` or even, `line` a number to draw a line at. `chosen` by a person. `formats` are those of its columns. `percents` are
+    columns of percentages, which say so where no format was chosen.
     """
 
     mark: str
@@ -124,11 +125,17 @@ class Chart:
     y_title: str = ""
     chosen: bool = False
     formats: tuple[ColumnFormat, ...] = ()
+    percents: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """Read a chart that was kept as JSON, which may tell more."""
         known = {name: value for name, value in kept.items() if name in cls.__slots__}
         return cls(
-            **{**known, "y": tuple(known.get("y", ())), "formats": ColumnFormat.read(known.get("formats"))}
+            **{
+                **known,
+                "y": tuple(known.get("y", ())),
+                "formats": ColumnFormat.read(known.get("formats")),
+                "percents": tuple(map(str, known.get("percents") or ())),
+            }
         )

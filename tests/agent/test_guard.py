@@ -597,3 +597,22 @@ def test_names_are_not_spelled_in_escapes() -> None:
 @pytest.mark.parametrize("dialect", ["mysql", "sqlite", "duckdb"])
 def test_numbers_to_the_base_of_sixteen_pass_in_any_case(dialect: str) -> None:
     assert isinstance(check("SELECT 0xFF, 0x1f FROM books", library(dialect)), Passed)
+
+
+@pytest.mark.parametrize(
+    ("sql", "advice"),
+    [
+        ("SELEC country FROM customers", "Did you mean SELECT?"),
+        ("wiht a AS (SELECT 1) SELECT 1 FROM a", "Did you mean WITH?"),
+        ("SELECT country FORM customers", "“FORM”: did you mean FROM?"),
+        ("SELECT country FROM customers GRUOP BY country", "“GRUOP”: did you mean GROUP?"),
+        ("FETCH country FROM customers", "Ask for rows with a SELECT (or WITH ... SELECT)."),
+        (
+            "SELECT 'FORM' country country country",
+            "Check the spelling, brackets and quotes near the marked place.",
+        ),
+    ],
+)
+def test_a_misspelt_word_of_sql_is_named_in_the_advice(sql: str, advice: str) -> None:
+    found = check(sql, Catalog("sqlite", (Table("customers", (Column("country"),)),)))
+    assert isinstance(found, Refusal) and found.advice == advice

@@ -96,7 +96,7 @@ def test_a_model_that_declines_is_quoted() -> None:
 def test_a_pivot_and_sql_that_cannot_be_read_are_not_sent() -> None:
     for sql in ("SELECT 'open", "PIVOT sales ON Atlantis USING sum(amount)", "SELECT 1 AS hidden_1"):
         found, llm = changed(in_nordics, sql=sql)
-        assert found.why == llm_rewriting.NOT_SENT and not llm.requests
+        assert found.why == rendering.NOT_SENT and not llm.requests
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgres", "mysql", "duckdb", "spark", "tsql"])

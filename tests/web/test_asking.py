@@ -516,7 +516,7 @@ def test_a_list_of_runs_costs_the_same_few_reads_however_long(
 def test_a_thread_shows_its_questions_in_order(answered, as_alice) -> None:
     services.run_follow(answered, "only 2024")
     page = as_alice.get(reverse("asking:thread", args=[answered.thread_id])).context["page"]
-    assert [run.title for run in page.runs] == [REVENUE, "only 2024"]
+    assert [run.title for run in page.runs] == [f"{REVENUE} (edited SQL)", "only 2024"]
 
 
 def test_steps_of_a_working_run_are_shown_so_far(shop, alice, as_alice) -> None:

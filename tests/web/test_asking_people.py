@@ -128,9 +128,9 @@ def test_no_address_takes_the_other_verb(version, as_alice, name, verb, status) 
 def test_every_address_is_walked() -> None:
     walked = {name for name, _, _ in ADDRESSES} | {"ask", "history", "run_events", "suggest"}
     # Of saved SQL and of sources: test_library and test_sql_in_words walk them.
-    walked |= {"run_saved", "saved_last", "change_sql", "explain_sql"}
-    # Each change is its owner's alone: test_llm_changes walks them.
-    walked |= {"llm_change", "llm_change_stop"}
+    walked |= {"run_saved", "saved_last", "change_sql", "explain_sql", "tell_sql"}
+    # Each change and telling is its owner's alone: test_llm_changes and test_llm_tellings walk them.
+    walked |= {"llm_change", "llm_change_stop", "llm_telling", "llm_telling_stop"}
     assert {pattern.name for pattern in urls.urlpatterns} == walked
 
 

@@ -395,7 +395,8 @@ def test_a_version_is_saved_with_its_question_and_chart(answered, as_alice, alic
         reverse("asking:save", args=[version.pk]), {"name": "Best countries", "description": "By revenue"}
     )
     saved = alice.saved_sql.get()
-    assert (saved.name, saved.sql, saved.question) == ("Best countries", version.sql, REVENUE)
+    asked = f"{REVENUE} (edited SQL)"
+    assert (saved.name, saved.sql, saved.question) == ("Best countries", version.sql, asked)
     assert saved.chart == version.chart
 
 

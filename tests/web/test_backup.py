@@ -186,8 +186,11 @@ LATER = {
         "0021_shared_with_teams",
         "0022_sight",
         "0023_sight_of_changes",
+        "0024_llm_tellings",
+        "0025_version_departs",
     },
     "comments": {"0001_initial"},
+    "dashboards": {"0003_pdfs_by_link"},
     "knowledge": {
         "0005_evaluations_done",
         "0006_posed_rounds",
@@ -196,7 +199,7 @@ LATER = {
         "0009_improvements_with_llm",
         "0010_terms_that_hold_values",
     },
-    "sharing": {"0001_initial"},
+    "sharing": {"0001_initial", "0002_notices"},
 }
 """Migrations that the earlier Mirror did not have, by their app."""
 

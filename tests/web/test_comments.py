@@ -162,6 +162,26 @@ def test_only_people_who_see_a_thing_are_offered_and_mentioned(
         assert list(people_seeing(thing)) == [alice], "a question is seen with its source alone"
 
 
+@pytest.mark.parametrize("thing", KINDS, indirect=True)
+def test_an_author_is_told_who_got_no_mail_and_not_who_exists(
+    thing, team, alice, bob, charlie, as_alice, as_bob
+) -> None:
+    services.comment_write(thing, alice, "@Bob, @charlie, @nobody. and @alice: see a@b.example")
+    said = unescape(as_alice.get(page_of(thing)).content.decode())
+    assert "@Bob was not told: they do not see this page." in said
+    unknown = [f"@{name} was not told: nobody of this name sees this page." for name in ("charlie", "nobody")]
+    assert all(line in said for line in unknown), "a stranger is told as a name that nobody has"
+    assert said.count("was not told") == 3
+    share(thing, [team], alice)
+    said = unescape(as_alice.get(page_of(thing)).content.decode())
+    assert "@bob was not told: they did not see this page when it was written." in said.replace(
+        "@Bob", "@bob"
+    )
+    assert "was not told" not in as_bob.get(page_of(thing)).content.decode(), "that is for its author"
+    services.comment_write(thing, alice, "@bob now")
+    assert as_alice.get(page_of(thing)).content.decode().count("was not told") == 3
+
+
 def test_too_many_mentions_are_refused(board, team, alice, django_user_model) -> None:
     names = [f"p{number}" for number in range(services.MENTIONED + 1)]
     for name in names:

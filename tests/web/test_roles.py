@@ -22,7 +22,7 @@ from mirror.reports.editing.of_dashboard import dashboard_sendable
 from mirror.reports.models import ReportRun
 from mirror.reports.selectors import may_own, saved_usable
 from mirror.sources.models import Source, TeamRole, Visit
-from mirror.sources.selectors import may_ask, may_change, may_decide, may_edit
+from mirror.sources.selectors import may_ask, may_change, may_decide, may_edit, only_views
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
 from mirror.workbench.glancing import glance_plan
@@ -186,6 +186,54 @@ def test_the_owner_gives_roles_on_the_page_of_shares_and_the_audit_tells(
     other = Team.objects.create(name="Others")
     as_alice.post(place, {"teams": [team.pk], f"role_{other.pk}": "editor"})
     assert not TeamRole.objects.exists(), "no role for teams that one may not share with"
+
+
+def test_a_role_is_chosen_where_a_source_is_first_shared_with_a_team(shop, team, as_alice):
+    shop.teams.clear()
+    place, role = reverse("sources:share", args=[shop.pk]), f"role_{team.pk}"
+    assert '<option value="" selected>Choose a role</option>' in as_alice.get(place).content.decode()
+    refused = as_alice.post(place, {"teams": [team.pk], role: ""})
+    assert refused.status_code == 422 and f"Choose what {team} may do." in refused.content.decode()
+    assert not shop.teams.exists()
+    assert as_alice.post(place, {"teams": [], role: ""}).status_code == 302, (
+        "a team that is not ticked needs none"
+    )
+    assert as_alice.post(place, {"teams": [team.pk], role: "viewer"}).status_code == 302
+    assert (
+        TeamRole.objects.get().role == VIEWER and "Choose a role" not in as_alice.get(place).content.decode()
+    )
+    shop.teams.clear()
+    TeamRole.objects.all().delete()
+    assert as_alice.post(place, {"teams": [team.pk]}).status_code == 302, "as programs sent it before"
+    assert list(shop.teams.all()) == [team] and not TeamRole.objects.exists()
+
+
+def test_who_only_looks_finds_no_asking_in_menu_palette_and_keys(
+    shop, team, bob, as_alice, as_bob, as_charlie
+):
+    def said(browser) -> dict[str, bool]:
+        home = browser.get(reverse("dashboards:list")).content.decode()
+        places = browser.get(reverse("palette:palette"), {"q": "s"}).content.decode()
+        first = browser.get(reverse("palette:palette")).content.decode()
+        keys = browser.get(reverse("palette:keys")).content.decode()
+        return {
+            "ask": f'<a class="rail-link" href="{reverse("asking:ask")}"' in home,
+            "sql": f'href="{reverse("workbench:start")}"' in home,
+            "key": "g n" in home or "g s" in home,
+            "palette": reverse("workbench:start") in places or "new-sql" in places,
+            "to ask": "Ask “s”" in places or ">Ask<" in first,
+            "keys": "New SQL" in keys or "Ctrl Enter" in keys,
+        }
+
+    everything = dict.fromkeys(("ask", "sql", "key", "palette", "to ask", "keys"), True)
+    assert said(as_bob) == said(as_alice) == everything
+    give(shop, team, VIEWER)
+    assert said(as_bob) == dict.fromkeys(everything, False)
+    assert said(as_charlie) == everything, "who sees no source can connect one"
+    assert only_views(bob) and as_bob.get(reverse("library:list")).status_code == 200
+    shop.owner = bob
+    shop.save()
+    assert said(as_bob) == everything
 
 
 def test_a_viewer_sees_neither_tables_nor_buttons_that_would_be_refused(shop, team, as_bob, world):

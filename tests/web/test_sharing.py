@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from html import unescape
 
 import pytest
 import time_machine
@@ -16,7 +17,7 @@ from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread
 from mirror.audit.models import AuditRow
 from mirror.dashboards import services as dashboards
-from mirror.dashboards.models import Card, Dashboard, Supply
+from mirror.dashboards.models import Card, Dashboard, PdfExport, Supply
 from mirror.library.services import sql_save
 from mirror.results.services import result_delete
 from mirror.sharing import services
@@ -192,7 +193,7 @@ def test_a_link_to_a_dashboard_takes_listed_values_alone(board, alice):
     path = linked(board, alice, country=["Norway", "Sweden"])
     first, second = opened(path), opened(path, country="Sweden")
     assert first != second and "<option selected>Sweden</option>" in second and "For the board." in first
-    assert "SELECT" not in first + second and 'method="post"' not in first
+    assert "SELECT" not in first + second and first.count('method="post"') == 1, "to take the PDF"
     count = Supply.objects.count()
     assert count == 2
     for wrong in ("Germany", "Norway' OR 1=1 --"):
@@ -202,6 +203,96 @@ def test_a_link_to_a_dashboard_takes_listed_values_alone(board, alice):
     assert "<select" not in plain and Supply.objects.count() == count
     assert "Country: Norway" in plain, "a value that nobody chooses is told"
     assert "fixed-values" not in first
+
+
+def test_who_has_a_link_filters_stored_rows_and_reads_no_sql_and_no_other_name(board, shop, alice):
+    by = "SELECT country, count(*) AS n FROM customers GROUP BY 1 ORDER BY 1"
+    people = "SELECT name, country FROM customers ORDER BY 1 LIMIT 400"
+    wares = "SELECT p.name AS country, p.price FROM products p"
+    cards = [
+        Card.objects.create(
+            dashboard=board, kind="sql", source=shop, sql=sql, title=title, shows="table", place=n
+        )
+        for n, (title, sql) in enumerate((("Countries", by), ("People", people), ("Wares", wares)), 5)
+    ]
+    path = linked(board, alice)
+    first = unescape(opened(path))
+    where = f"{cards[0].pk}:country:== Norway"
+    assert "data-picks" in first and 'class="pick"' in first
+    found = unescape(opened(path, where=where))
+    card = found.split(f'id="card-{cards[1].pk}"', 1)[1].split("</article>", 1)[0]
+    assert "Norway" in card and "Sweden" not in card and "data-filtered" in card
+    assert "country is Norway" in found and "has no such column" in found
+    for secret in ("products", "SELECT", "customers.country", shop.name):
+        assert secret not in found.partition("<main")[2], secret
+    count = Supply.objects.count()
+    for wrong in ("1:country:== Norway", f"{cards[0].pk}:nope:== x", f"{cards[0].pk}:country:> A", "x"):
+        assert opened(path, where=wrong).count("data-filtered") == 0
+    assert Supply.objects.count() == count, "nothing is read anew"
+
+
+def test_who_has_a_link_takes_the_pdf_where_its_maker_may_take_rows(board, shop, team, alice, as_bob):
+    shop.teams.add(team)
+    path = linked(board, alice, country=["Norway", "Sweden"])
+    page = opened(path, country="Sweden")
+    ask = unescape(page.partition('method="post" action="')[2].partition('"')[0])
+    asked = Client(enforce_csrf_checks=True).post(ask, headers={"origin": "null"})
+    assert asked.status_code == 302 and Client().get(ask).status_code == 405
+    export = PdfExport.objects.get()
+    assert (export.owner, export.values) == (alice, {"country": "Sweden"})
+    assert Client().post(ask).url == asked.url and PdfExport.objects.count() == 1, (
+        "the same is not written twice"
+    )
+    assert "Waiting for the worker" in Client().get(asked.url).content.decode()
+    with unwatched():
+        assert work_do("pdf_export", export.pk)
+    done = Client().get(asked.url).content.decode()
+    file = done.partition('button-primary" href="')[2].partition('"')[0]
+    taken = Client().get(file)
+    assert (
+        taken.status_code == 200
+        and taken.content.startswith(b"%PDF")
+        and "no-store" in taken["Cache-Control"]
+    )
+    told = AuditRow.objects.filter(verb="opened a share link").latest("pk")
+    assert told.details["format"] == "pdf"
+    other = linked(board, alice)
+    opened(other)
+    stolen = file.replace(path, other)
+    assert Client().get(stolen).status_code == 404, "a file is that of its link"
+    for _ in range(3):
+        PdfExport.objects.create(owner=alice, dashboard=board, link=export.link)
+    later = unescape(opened(path, country="Norway").partition('method="post" action="')[2].partition('"')[0])
+    assert Client().post(later).status_code == 429
+    services.link_revoke(ShareLink.objects.get(pk=export.link), alice)
+    assert Client().get(file).status_code == Client().get(asked.url).status_code == 404
+
+
+def test_no_pdf_is_given_where_the_maker_may_take_no_files(board, shop, team, bob, as_bob):
+    shop.teams.add(team)
+    theirs = dashboards.dashboard_make(bob, "Bob's")
+    Card.objects.create(dashboard=theirs, kind="sql", source=shop, sql="SELECT 1 AS one", title="One")
+    path = linked(theirs, bob)
+    page = opened(path)
+    ask = unescape(page.partition('method="post" action="')[2].partition('"')[0])
+    assert ask
+    WithheldRight.objects.create(source=shop, team=team, right=WithheldRight.Right.FILES)
+    assert 'method="post"' not in opened(path) and Client().post(ask).status_code == 404
+    assert not PdfExport.objects.exists()
+
+
+def test_a_page_that_was_opened_asks_again_without_being_counted(board, alice, as_charlie):
+    path = linked(board, alice)
+    link = ShareLink.objects.get()
+    page = opened(path)
+    now = page.partition('now="')[2].partition('"')[0]
+    counted = ShareLink.objects.get().opened
+    assert Client().get(now, {"only-cards": "1"}).status_code == 200
+    assert ShareLink.objects.get().opened == counted
+    made = Client().get(f"{path}now/made-up/")
+    assert made.status_code == 200 and ShareLink.objects.get().opened == counted + 1, "it is one more opening"
+    services.link_revoke(link, alice)
+    assert is_closed(now)
 
 
 def test_a_value_that_is_none_makes_no_link(board, as_alice):

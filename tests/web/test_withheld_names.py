@@ -48,6 +48,32 @@ def withhold(client, shop: Source, team: Team, names: str = NAMES) -> None:
     shop.refresh_from_db()
 
 
+def test_tables_and_columns_are_ticked_in_a_tree_that_a_search_narrows(shop, team, as_alice):
+    place, boxes, field = reverse("sources:withhold", args=[shop.pk]), f"box_{team.pk}", f"team_{team.pk}"
+    ticked = {boxes: ["returns", "employees.job_title"], field: "orders.id\n"}
+    assert as_alice.post(place, ticked).status_code == 302
+    assert sorted(map(str, WithheldName.objects.all())) == ["employees.job_title", "orders.id", "returns"]
+    page = as_alice.get(place).content.decode()
+    for name in ("returns", "employees.job_title", "orders.id"):
+        assert f'name="{boxes}" value="{name}" checked' in page
+    assert f'name="{boxes}" value="orders">' in page
+    assert (
+        '<textarea name="team_' in page
+        and page.partition('<textarea name="team_')[2].find("orders.id</textarea>") < 0
+    )
+    sought = as_alice.get(place, {"q": "job"}).content.decode()
+    assert 'value="employees.job_title" checked' in sought and 'value="returns"' not in sought
+    assert "orders.id\nreturns</textarea>" in sought, "what no box stands for stays, by name"
+    shown = {boxes: [], field: "orders.id\nreturns"}
+    assert as_alice.post(f"{place}?q=job", shown).status_code == 302
+    assert sorted(map(str, WithheldName.objects.all())) == ["orders.id", "returns"], (
+        "what was unticked is seen"
+    )
+    refused = as_alice.post(place, {boxes: ["no_such"], field: ""})
+    assert refused.status_code == 422 and "no_such" in refused.content.decode()
+    assert "No table or column holds" in as_alice.get(place, {"q": "zzz"}).content.decode()
+
+
 @pytest.fixture
 def world(alice, bob, charlie, team, shop, media) -> World:
     return world_make(alice, bob, charlie, team, shop)

@@ -108,9 +108,11 @@ def test_all_kinds_are_known() -> None:
         "glance",
         "improvement",
         "llm_change",
+        "llm_telling",
         "mention",
         "pdf_export",
         "posed_round",
+        "share_notice",
         "supply",
         "trial",
     }  # kinds that no message of an earlier version names

@@ -21,7 +21,7 @@ from django.db import connection
 
 from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread
-from mirror.asking.services import llm_changes
+from mirror.asking.services import llm_changes, llm_tellings
 from mirror.asking.services.rewriting import Proposal
 from mirror.comments.models import Mention
 from mirror.comments.services import comment_write
@@ -36,6 +36,8 @@ from mirror.llms.models import Endpoint
 from mirror.people.models import Team, User
 from mirror.reports import services as reports
 from mirror.reports.models import Channel, Delivery, ReportRun
+from mirror.sharing.models import ShareNotice
+from mirror.sharing.notices import thing_share
 from mirror.sources import upload_work, uploading, visits
 from mirror.sources.models import Source, StoredIndex, Upload, Visit
 from mirror.sources.services import source_connect
@@ -187,11 +189,13 @@ def rows_of_each_kind(alice, source: Source, hook: Gate, model: Gate) -> dict[st
     tried = Endpoint.objects.create(name="Tried", base_url=url, model="scripted", is_on=False)
     return {
         "mention": mention_wanted(alice),
+        "share_notice": notice_wanted(alice),
         "run": run,
         "version": version,
         "llm_change": llm_changes.llm_change_ask(
             alice, source, "SELECT id FROM sales", None, "the fine ones", Proposal("", ""), ("tab", 1)
         ),
+        "llm_telling": llm_tellings.llm_telling_ask(alice, source, "SELECT id FROM sales", ("tab", 1)),
         "glance": glancing.glance_rows(alice, source, "sales"),
         "supply": supply_wanted(alice, source),
         "pdf_export": pdf_wanted(alice, source),
@@ -206,6 +210,12 @@ def rows_of_each_kind(alice, source: Source, hook: Gate, model: Gate) -> dict[st
         "report": made,
         "delivery": delivery,
     }
+
+
+def notice_wanted(alice) -> ShareNotice:
+    """Alice shares a dashboard with her team."""
+    thing_share(dashboard_make(alice, "Shared"), Team.objects.filter(name="Readers"), alice)
+    return ShareNotice.objects.get()
 
 
 def mention_wanted(alice) -> Mention:
@@ -278,8 +288,10 @@ def test_a_killed_worker_loses_no_work_of_any_kind(alice, postgres, gates, start
     assert set(stood.values()) == {"done 2"}
     assert (rows["run"].outcome, rows["run"].versions.count()) == ("answered", 1), rows["run"].reason
     assert (rows["version"].failure, rows["version"].result.row_count) == (None, 1)
+    assert rows["share_notice"].is_sent, rows["share_notice"].answer
     assert rows["mention"].is_sent, rows["mention"].answer
     assert rows["llm_change"].said["sql"] == SQL, rows["llm_change"].said
+    assert "not with a few sentences" in rows["llm_telling"].said["words"], rows["llm_telling"].said
     assert (rows["glance"].failure, rows["glance"].result.row_count) == (None, 20)
     assert (rows["supply"].failure, rows["supply"].preview["rows"]) == (None, [[50]])
     assert (rows["pdf_export"].failure, rows["pdf_export"].row_count) == (None, 1)

@@ -27,7 +27,9 @@ export function offer(items, box, back) {
   (back?.closest("main") ?? document.body).append(own);
   own.showPopover();
   const { width, height } = own.getBoundingClientRect();
-  own.style.left = `${Math.max(GAP, Math.min(document.documentElement.clientWidth - width - GAP, box.left))}px`;
+  // A gutter kept for the scroll bar is no room: what stands in it is cut.
+  const edge = Math.min(document.documentElement.clientWidth, document.body.getBoundingClientRect().right);
+  own.style.left = `${Math.max(GAP, Math.min(edge - width - GAP, box.left))}px`;
   own.style.top = `${box.bottom + GAP + height < innerHeight ? box.bottom + GAP : Math.max(GAP, box.top - GAP - height)}px`;
   own.firstElementChild.focus({ preventScroll: true });
 }

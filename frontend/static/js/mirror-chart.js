@@ -72,6 +72,7 @@ class MirrorChart extends HTMLElement {
     if (this.place) globalThis.Plotly?.purge(this.place);
     this.place?.remove();
     this.scale?.remove();
+    this.querySelector(".map-zoom")?.remove();
     this.place = this.points = null;
     delete this.dataset.walked;
     this.pointed = false;
@@ -94,10 +95,15 @@ class MirrorChart extends HTMLElement {
       if (layout.height > TALL && !this.hasAttribute("data-grid")) this.tabIndex = 0;
       else this.removeAttribute("tabindex");
       delete layout.height;
+      if (layout.geo && this.zoom) {
+        const { scale, ...center } = this.zoom;
+        Object.assign(layout.geo, { center, projection: { ...layout.geo.projection, scale } });
+      }
       this.labelled = this.hasRoom();
       await library.react(this.place, this.labelled ? this.traces() : unlabelled(this.figure.data), layout, {
         displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false, scrollZoom: false,
       });
+      if (layout.geo) void import("./map-zoom.js").then(({ zooming }) => { if (this.place) zooming(this, library); });
       this.scale?.remove();
       this.scale = hasScale ? scale(this.figure) : undefined;
       if (this.scale) this.place.after(this.scale);
@@ -130,7 +136,8 @@ class MirrorChart extends HTMLElement {
   caption(layout) {
     const title = plain(layout.title?.text);
     const subtitle = plain(layout.title?.subtitle?.text);
-    const walked = this.place.tabIndex === 0 ? " Arrow keys read its points." : "";
+    const zoomed = layout.geo ? " Plus and minus zoom." : "";
+    const walked = this.place.tabIndex === 0 ? ` Arrow keys read its points.${zoomed}` : "";
     if (title) this.place.setAttribute("aria-label", `Chart: ${title}.${walked} The same numbers are in the table.`);
     const place = this.closest(".result-pane")?.querySelector("[data-chart-caption]");
     if (!place) return;

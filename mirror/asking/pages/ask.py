@@ -106,7 +106,7 @@ def ask_page(
         recent=tuple(
             RecentRun(
                 id=run.pk,
-                title=run.asked or run.question or run.thread.title,
+                title=run.heading,
                 source=run.thread.source.name,
                 state=mark_of(run, next(iter(run.versions.all()), None)),
                 is_hint_unused=bool(run.unused_hint),

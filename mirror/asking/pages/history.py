@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from django.core.paginator import Paginator
 
 from mirror.asking import selectors
-from mirror.asking.models import TITLE_CHARS, Run, Thread
+from mirror.asking.models import TITLE_CHARS, Run, Thread, headed
 from mirror.asking.pages.shared import SharedItem, shared_items
 from mirror.asking.pages.words import mark_of, percent
 from mirror.paging import Pager, pager_of
@@ -170,7 +170,7 @@ def thread_page(thread: Thread, *, problem: str = "", typed: str = "") -> Thread
     runs = selectors.thread_runs(thread)
     known = {run.pk: run for run in runs}
     notes = [
-        f"Goes on from “{one_line(_title(known[run.after_id]), 200)}”"
+        f"Goes on from “{one_line(known[run.after_id].heading, 200)}”"
         if run.after_id in known and above is not None and run.after_id != above.pk
         else ""
         for above, run in zip([None, *runs], runs, strict=False)
@@ -190,17 +190,13 @@ def thread_page(thread: Thread, *, problem: str = "", typed: str = "") -> Thread
     )
 
 
-def _title(run: Run) -> str:
-    return run.asked or run.question or run.thread.title
-
-
 def _item(run: Run) -> RunItem:
     versions = list(run.versions.all())
     newest = versions[0] if versions else None
     return RunItem(
         id=run.pk,
         thread_id=run.thread_id,
-        title=_title(run),
+        title=headed(run.named, newest),
         question=run.question if run.question != run.asked else "",
         source=run.thread.source.name,
         state=mark_of(run, newest),

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from mirror.asking import selectors, services
-from mirror.asking.models import Run, Version
+from mirror.asking.models import Run, Version, headed
 from mirror.asking.pages.chips import ChipsView, chips_view
 from mirror.asking.pages.known import KnownView, known_view
 from mirror.asking.pages.steps import StepsView, steps_view
@@ -22,6 +22,7 @@ from mirror.asking.pages.words import (
     state_of,
     sure,
 )
+from mirror.asking.services.departures import EDITED
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
 from mirror.phrases import counted, one_line
@@ -94,6 +95,7 @@ class RunPage:
     source: str
     dialect: str
     title: str
+    departs: str
     asked: str
     hint: str
     unused_hint: str
@@ -167,7 +169,7 @@ def run_page(
     source = run.thread.source
     level = run.privacy or source.privacy
     asked = run.asked or run.question
-    title = asked or run.thread.title
+    title = run.named
     view = version_view(current, wish, _file_title(current, title)) if current else None
     newest = selectors.run_newest(run.thread)
     before = services.version_before(current) if current is not None else None
@@ -184,6 +186,7 @@ def run_page(
         source=source.name,
         dialect=source.engine,
         title=title,
+        departs=current.departs if current is not None else "",
         asked=asked,
         hint=run.hint,
         unused_hint=hint_unused(run.unused_hint),
@@ -247,9 +250,11 @@ def _values(run: Run, current: Version | None, typed: str | None) -> tuple[Value
 def _file_title(version: Version, title: str) -> str:
     """What a file of a version's rows is called; it tells a draft in front, where no cut takes it away."""
     # Edited SQL may answer anything but the question that it began with.
-    run = version.run
-    is_edited = version.origin == Version.Origin.EDIT and (run.question or run.saved_id or version.number > 1)
-    said = version.title or (one_line(version.sql, 80) if is_edited else title)
+    is_edited = version.departs == EDITED or (version.origin == Version.Origin.EDIT and version.number > 1)
+    is_told = bool(version.departs) and version.departs != EDITED
+    said = version.title or (
+        one_line(version.sql, 80) if is_edited and not is_told else headed(title, version)
+    )
     return f"Draft: {said}" if version.draft else said
 
 
@@ -299,10 +304,10 @@ def _goes_on(run: Run) -> str:
     """What a follow-up was read against, where that was not the last one asked, or SQL that was typed: without a language model it is not read."""
     shown = run.follows
     if shown is not None and shown.run.thread_id != run.thread_id:
-        return f"Goes on from “{one_line(shown.run.asked or shown.run.question, 200)}”, in another thread."
+        return f"Goes on from “{one_line(shown.run.named, 200)}”, in another thread."
     if shown is None or run.question == run.asked:
         return ""
-    question = one_line(shown.run.asked or shown.run.question, 200)
+    question = one_line(shown.run.named, 200)
     if shown.origin == Version.Origin.EDIT and not run.sent:
         return f"Goes on from your question “{question}”, not from the SQL that you edited."
     between = run.thread.runs.filter(pk__gt=shown.run_id, pk__lt=run.pk).order_by("-pk").first()
@@ -316,7 +321,7 @@ def _follow_note(run: Run, versions: list[Version], current: Version | None) -> 
     if current is not None and current != versions[0]:
         return f"A follow-up goes on from version {current.number}, which is shown here."
     if run.is_ended and run.follows is not None and current is None:
-        question = one_line(run.follows.run.asked or run.follows.run.question, 200)
+        question = one_line(run.follows.run.named, 200)
         return f"This question has no answer: a follow-up goes on from “{question}”."
     return ""
 

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Prefetch
+
 from mirror.asking import selectors
-from mirror.asking.models import Run, Thread, Version
+from mirror.asking.models import Run, Thread, Version, headed
 from mirror.asking.pages.words import mark_of
 from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
-from mirror.results.formats import formats_of, ranges_of_rows, rows_cells
+from mirror.results.formats import formats_of, headings_called, ranges_of_rows, rows_cells
 from mirror.results.opened_files import ResultGone
 from mirror.results.pages import SHOWN_COLUMNS
 from mirror.results.rows import rows_of
@@ -68,9 +70,13 @@ def shared_run(
     """Show a question with the version given, else the one that its owner looks at."""
     version = version or next(iter(run.versions.select_related("result")), None)
     table = _table(version, rows)
+    columns = table.columns
+    if not with_sql:
+        called = headings_called([name for name, _ in columns])
+        columns = tuple((words, is_number) for words, (_, is_number) in zip(called, columns, strict=True))
     return SharedRun(
         id=run.pk,
-        title=run.asked or run.question or _title(run.thread, with_sql=with_sql),
+        title=headed(run.asked or run.question or _title(run.thread, with_sql=with_sql), version),
         question=run.question if run.asked and run.question != run.asked else "",
         owner=run.thread.owner.called,
         source=run.thread.source.name,
@@ -82,7 +88,7 @@ def shared_run(
         data_time=version.result.created_at if version is not None and version.result is not None else None,
         when=run.created_at,
         figure=version.figure if version is not None and table.rows else None,
-        columns=table.columns,
+        columns=columns,
         rows=table.rows,
         more=table.more,
         sql=version.sql if version is not None and with_sql else "",
@@ -137,12 +143,14 @@ def shared_items(user: Any, words: str, most: int) -> tuple[SharedItem, ...]:
             SharedItem(
                 one.pk,
                 False,
-                one.asked or one.question or one.thread.title,
+                one.heading,
                 one.thread.owner.called,
                 one.thread.source.name,
                 one.created_at,
             )
-            for one in runs[:most]
+            for one in runs.prefetch_related(Prefetch("versions", Version.objects.only("run", "departs")))[
+                :most
+            ]
         ),
     ]
     return tuple(sorted(found, key=lambda item: item.when, reverse=True)[:most])

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from mirror.asking.models import Version
+from mirror.asking.models import Version, headed
 from mirror.asking.pages.words import version_state
 from mirror.library.models import SavedSql
 from mirror.phrases import counted, one_line, took
@@ -241,7 +241,7 @@ def chart_view(version: Version, problem: str = "", typed: Mapping[str, str] | N
     names = {name: name for name in columns}
     run = version.run
     return ChartView(
-        name=run.asked or run.question or run.thread.title,
+        name=headed(run.named, version),
         figure=version.figure,
         note=chart.get("note", ""),
         problem=problem,

@@ -49,6 +49,7 @@ from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.watching import Watch
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import Ended, Event
+from sqlagent.makers.following import chart_of_question
 from sqlagent.values import Answer, Outcome, Question, Rows
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def run_break(lease: Lease) -> None:
 
 def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
     """Answer the question and keep its rows; there is no result where there is no answer."""
-    question = Question(run.asked, run.hint)
+    # How the answer is drawn is nothing to ask the source: "revenue by country on a map".
+    question = Question(chart_of_question(run.asked)[0], run.hint)
     source = seen_by(run.thread.owner, run.thread.source)
     if not may_ask(run.thread.owner, source) or sight_now(source).key != run.thread.sight:
         return Answer(Outcome.FAILED, question, NOT_ANY_MORE.message), None
@@ -220,7 +222,8 @@ def _conclude(run: Run, lease: Lease, answer: Answer, result: Stored) -> None:
     try:
         rows, told = rows_of(result, DRAWN_ROWS), answer.question.text
         ends = data_end_told(run.thread.source, storable(frame_json(answer.frame)), rows)
-        drawn = chart_drawn(rows, told, sql=answer.sql, title=answer.title, first=ends)
+        mark = chart_of_question(run.asked)[1]
+        drawn = chart_drawn(rows, told, sql=answer.sql, title=answer.title, first=ends, mark=mark)
         at = result.created_at
         kept = {"result": result, "started_at": at, "ended_at": at, **drawn.fields()}
         _end(run, lease, answer, fields | {"sentence": storable(drawn.sentence)}, kept)

@@ -14,6 +14,7 @@ from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
 from mirror.storable import storable
+from sqlagent.rows.percents import is_percent
 from sqlagent.telling import charting, summarizing
 from sqlagent.values import Chart, ColumnFormat, Rows
 
@@ -53,18 +54,21 @@ def chart_drawn(
     first: str = "",
     meant: Collection[str] = (),
     only_notable: bool = False,
+    mark: str = "",
 ) -> Drawn:
     """Draw and tell rows: as the earlier chart if a person chose it and they still allow it, else as suggested.
 
     Rows whose numbers cannot be reckoned with (beyond every float) are not drawn; that is no
     reason to lose them. With the SQL, a LIMIT is known and no share of a whole is claimed. `title` is the
     chart's, where it is known what the rows are; without one the names of their columns make it. The sentence begins with `first`. `meant` are the columns that hold what the question asks for, where somebody understood it;
-    with `only_notable` nothing is said of rows where nothing stands out.
+    with `only_notable` nothing is said of rows where nothing stands out. `mark` is how the question says that it is drawn, where the rows allow it.
     """
     part, formats = _part(rows), ColumnFormat.read((earlier or {}).get("formats"))
     try:
         chart = _like(earlier, part) or charting.suggest(part, question, sql=sql, meant=meant)
-        chart = replace(chart, formats=formats)
+        if mark:
+            chart = _marked(chart, mark, part)
+        chart = replace(chart, formats=formats, percents=_percents(part, sql))
         if title and chart.mark not in ("none", "histogram"):
             chart = replace(chart, title=title)
         told = summarizing.summarize(question, part, chart, sql=sql, meant=meant, only_notable=only_notable)
@@ -78,10 +82,26 @@ def chart_redrawn(rows: Rows, earlier: dict[str, Any], question: str, *, sql: st
     formats = ColumnFormat.read(earlier.get("formats"))
     try:
         chart = _like({**earlier, "chosen": True}, rows) or charting.suggest(rows, question, sql=sql)
-        chart = replace(chart, formats=formats)
+        chart = replace(chart, formats=formats, percents=_percents(rows, sql) if sql else chart.percents)
         return Drawn(asdict(chart), _figure(chart, rows), "")
     except ArithmeticError as error:
         return _undrawable(error, formats)
+
+
+def _marked(chart: Chart, mark: str, rows: Rows) -> Chart:
+    """A chart with the mark that was asked for, kept as a person's choice; with a note that says so where it does not suit the rows."""
+    if chart.mark == mark:
+        return replace(chart, chosen=True)
+    drawn = charting.drawn_as(mark, rows, chart)
+    if drawn is not None:
+        return replace(drawn, chosen=True)
+    why = "no column holds countries or coordinates" if mark == "map" else "they do not suit it"
+    return replace(chart, note=f"These rows are not drawn as a {mark}: {why}.")
+
+
+def _percents(rows: Rows, sql: str) -> tuple[str, ...]:
+    """The columns of percentages."""
+    return tuple(name for name in rows.columns if is_percent(name, sql))
 
 
 def _undrawable(error: ArithmeticError, formats: tuple[ColumnFormat, ...]) -> Drawn:

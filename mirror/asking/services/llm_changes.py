@@ -1,36 +1,27 @@
 """SQL of an editor changed in words by a language model: asked by a worker, for somebody who waits.
 
-Where pages are made no model is called. What is proposed was admitted by the guard and is accepted change by change.
+What is proposed was admitted by the guard and is accepted change by change.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import timedelta
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Any
 
-from django.db import close_old_connections, transaction
-from django.utils import timezone
+from django.db import transaction
 
 from mirror.asking.models import LlmChange
+from mirror.asking.services import llm_asks
 from mirror.asking.services.rewriting import Proposal
 from mirror.knowledge.knowing import knowledge_of
-from mirror.llms.budgets import budget_spent, uses_keep
-from mirror.llms.opening import llms_open
-from mirror.llms.selectors import llm_names
-from mirror.llms.standing import opened_troubles_keep
 from mirror.queries.helping import sql_problem
-from mirror.sources.selectors import may_ask, may_see_values
-from mirror.sources.sight import seen_by, sight_now, sight_of
-from mirror.sources.unpacked import source_at_hand
+from mirror.sources.sight import sight_of
 from mirror.storable import storable
 from mirror.work.kinds import send
-from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
-from mirror.work.recovery import row_look, waits_long
+from mirror.work.leases import Lease, LeaseLost
 from mirror.work.watching import Watch
-from sqlagent.catalog.hiding import usable
-from sqlagent.errors import Cancelled, SqlAgentError
+from sqlagent.errors import Cancelled
 from sqlagent.makers.llm_rewriting import LlmRewritten, llm_rewritten
 from sqlagent.method.linking import link
 from sqlagent.method.templates import with_knowledge
@@ -40,19 +31,6 @@ from sqlagent.values import Question
 if TYPE_CHECKING:
     from mirror.people.models import User
     from mirror.sources.models import Source
-
-# Seconds after which somebody is told that no worker comes; and how long a change is kept.
-WORKER_SECONDS = 60
-KEPT = timedelta(hours=1)
-
-BROKEN = (
-    "Something in Mirror itself broke while asking the language model. It was logged. Trying again may help."
-)
-GIVEN_UP = "The worker was interrupted {count} times over this."
-STOPPED = "It was stopped."
-NO_WORKER = f"No worker has taken this for {WORKER_SECONDS} seconds, and nothing was sent."
-NOT_SEEN = "The source is not there for you any more."
-NOT_READ = "The tables of this source were not read yet, so no language model was asked."
 
 
 @transaction.atomic
@@ -69,10 +47,7 @@ def llm_change_ask(
 
     `rules` are proposed where it proposes nothing. An earlier change of the same person that is waited for is stopped.
     """
-    LlmChange.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
-    under_way = LlmChange.objects.filter(owner=owner).exclude(status=Status.DONE)
-    under_way.filter(status=Status.QUEUED).delete()
-    under_way.update(stop_requested=True)
+    llm_asks.earlier_end(LlmChange, owner)
     place, place_id = editor
     change = LlmChange.objects.create(
         owner=owner,
@@ -89,29 +64,14 @@ def llm_change_ask(
     return change
 
 
-def llm_unasked(owner: User, source: Source) -> str:
-    """Say which budget forbids to ask the source's language model now; empty where it may be asked."""
-    spent = budget_spent(owner, source)
-    return f"{spent} is used up, so no language model is asked." if spent else ""
-
-
-def llm_asked(source: Source) -> str:
-    """The language model that is asked for a source first; empty where none is set."""
-    return next(iter(llm_names(source)), "")
-
-
 def llm_change_look(change: LlmChange) -> None:
     """See to it that what somebody waits for is worked on, and end it in words when no worker is there."""
-    if waits_long(change, change.created_at, WORKER_SECONDS):
-        end_unheld(change, said=unproposed(change, NO_WORKER))
-    row_look(change)
+    llm_asks.ask_look(change, unproposed(change, llm_asks.NO_WORKER))
 
 
 def llm_change_stop(change: LlmChange) -> None:
     """End a change: one that waits at once, one under way when its worker hears of it."""
-    if change.status == Status.QUEUED:
-        end_unheld(change, said=unproposed(change, STOPPED))
-    LlmChange.objects.filter(pk=change.pk, status=Status.RUNNING).update(stop_requested=True)
+    llm_asks.ask_stop(change, unproposed(change, llm_asks.STOPPED))
 
 
 def unproposed(change: LlmChange, why: str) -> dict[str, Any]:
@@ -130,7 +90,7 @@ def llm_change_do(lease: Lease) -> None:
         return
     with suppress(LeaseLost), Watch(lease) as watch:
         said = _said(change, watch.cancelled)
-        lease.end(said=storable(unproposed(change, STOPPED) if watch.is_stopped else said))
+        lease.end(said=storable(unproposed(change, llm_asks.STOPPED) if watch.is_stopped else said))
 
 
 def llm_change_break(lease: Lease) -> None:
@@ -138,47 +98,27 @@ def llm_change_break(lease: Lease) -> None:
     change = LlmChange.objects.filter(pk=str(lease.pk)).first()
     if change is not None:
         with suppress(LeaseLost):
-            lease.end(said=unproposed(change, BROKEN))
+            lease.end(said=unproposed(change, llm_asks.BROKEN))
 
 
 def _said(change: LlmChange, cancelled: Flag) -> dict[str, Any]:
-    """Ask once, within the rights, the budgets and the privacy of this moment."""
-    owner = change.owner
-    source = seen_by(owner, change.source)
-    if not may_ask(owner, source) or sight_now(source).key != change.sight:
-        return {"sql": "", "words": NOT_SEEN}
-    if why := llm_unasked(owner, source):
-        return unproposed(change, why)
-    catalog, index = source_at_hand(source, is_page=False)
-    if catalog is None:
-        return unproposed(change, NOT_READ)
-    catalog, index = usable(catalog, index if may_see_values(owner, source) else None)
-    wish = Question(" ".join(change.wish.split()))
-    linked = with_knowledge(wish, link(wish, catalog, index), knowledge_of(source))
-    place = statement_at(change.text, len(change.text) if change.at is None else change.at, catalog.dialect)
     try:
-        llms = llms_open(source, owner)
-    except SqlAgentError as error:
-        return unproposed(change, str(error))
-    llm = llms.asked()
-    if llm is None:
-        return unproposed(
-            change, " ".join(llms.notes) or "No language model is set for this source any more."
-        )
-    close_old_connections()
-    try:
-        found = llm_rewritten(wish, place.text, linked, llm, privacy=source.privacy, cancelled=cancelled)
+        with llm_asks.llm_at_hand(change) as asked:
+            return _proposed(change, asked, cancelled)
+    except llm_asks.Unasked as error:
+        return {"sql": "", "words": str(error)} if error.is_gone else unproposed(change, str(error))
     except Cancelled:
-        return unproposed(change, STOPPED)
-    finally:
-        llms.close()
-        opened_troubles_keep(llms)
-        uses_keep(llms.all(), person=owner, source=source)
-    told = {
-        "llm": found.llm,
-        "privacy": source.privacy,
-        "sent": [{"role": one.role, "text": one.text} for one in found.sent],
-    }
+        return unproposed(change, llm_asks.STOPPED)
+
+
+def _proposed(change: LlmChange, asked: llm_asks.Asked, cancelled: Flag) -> dict[str, Any]:
+    """Ask once."""
+    source, catalog = asked.source, asked.catalog
+    wish = Question(" ".join(change.wish.split()))
+    linked = with_knowledge(wish, link(wish, catalog, asked.index), knowledge_of(source))
+    place = statement_at(change.text, len(change.text) if change.at is None else change.at, catalog.dialect)
+    found = llm_rewritten(wish, place.text, linked, asked.llm, privacy=source.privacy, cancelled=cancelled)
+    told = llm_asks.sent_kept(source, found.llm, found.sent)
     if refused := _refused(source, found):
         return unproposed(change, refused) | told
     clauses = f" Changed: {', '.join(found.clauses)}." if found.clauses else ""

@@ -148,4 +148,4 @@ def _forward(run: Run, version: Version | None) -> Version | Run:
 def _words(run: Run, version: Version | None) -> str:
     is_changed = version is not None and version.origin == Version.Origin.CHANGE
     said = version.title if version is not None and is_changed else ""
-    return f"“{one_line(said or run.asked or run.thread.title, 120)}”"
+    return f"“{one_line(said or run.heading, 120)}”"

@@ -50,11 +50,12 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A statement in words: in one sentence where its frame is known, and clause by clause."""
+    """A statement, `sql`, in words: in one sentence where its frame is known, and clause by clause."""
 
     sentence: str
     lines: tuple[Line, ...]
     problem: str = ""
+    sql: str = ""
 
 
 def sql_change(user: User, source: Source, text: str, at: int | None, typed: str) -> Proposal:
@@ -135,7 +136,7 @@ def sql_explain(user: User, source: Source, text: str, at: int | None) -> Explan
             "", (), f"This SQL cannot be read with certainty, so it is not put into words.{why}"
         )
     found = _frame(user, source, sql)
-    return Explanation(told(found[0]) if found is not None else "", lines)
+    return Explanation(told(found[0]) if found is not None else "", lines, sql=sql)
 
 
 def _dialect(source: Source) -> str:

@@ -22,6 +22,7 @@ from sqlagent.catalog.hiding import usable
 from sqlagent.guard import Passed, check
 from sqlagent.makers.analyst import WRITTEN, example_questions
 from sqlagent.makers.analyst.marking import Mark, marks
+from sqlagent.makers.following import chart_of_question
 from sqlagent.makers.grammar.completing import MIN_NAME, Completion, complete
 from sqlagent.makers.grammar.suggesting import spoken, suggest
 from sqlagent.values import Catalog, Question, Term, TermKind
@@ -76,7 +77,9 @@ def question_typed(user: User, source: Source, typed: str, rest: str = "") -> Ty
     if llm_names(source) or index is None or not index.finds_words or catalog.dialect not in WRITTEN:
         return Typed(found, ())
     text = typed + rest
-    return Typed(found, _with_terms(marks(text, catalog, index, len(typed)), text, terms, catalog))
+    return Typed(
+        found, _with_chart(text, _with_terms(marks(text, catalog, index, len(typed)), text, terms, catalog))
+    )
 
 
 def _terms(typed: str, terms: Sequence[Term]) -> list[Suggestion]:
@@ -100,6 +103,16 @@ def _with_terms(
     spans = [(start, start + len(one.words)) for one in said if (start := text.find(one.words)) >= 0]
     kept = [m for m in found if all(m.end <= start or end <= m.start for start, end in spans)]
     return tuple(sorted([*kept, *(Mark(start, end, True) for start, end in spans)], key=lambda m: m.start))
+
+
+def _with_chart(text: str, found: tuple[Mark, ...]) -> tuple[Mark, ...]:
+    """Marks in which the words that say how the answer is drawn are understood."""
+    rest, mark = chart_of_question(text)
+    if not mark:
+        return found
+    start = text.find(rest) + len(rest)
+    kept = [one for one in found if one.end <= start]
+    return (*kept, Mark(start, len(text.rstrip(" .?!")), True))
 
 
 def questions_first(source: Source) -> tuple[str, ...]:

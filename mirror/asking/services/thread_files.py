@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirror.asking.models import Run, Thread, Version
+from mirror.asking.models import Run, Thread, Version, headed
 from mirror.asking.selectors import thread_runs
 from mirror.audit.services import record
 from mirror.exports.file_writing import write
@@ -40,8 +40,8 @@ class Turn:
 
     @property
     def title(self) -> str:
-        """What was asked, or the name of what was run."""
-        return one_line(self.run.asked or self.run.question or self.run.thread.title)
+        """What was asked, or the name of what was run, and how its SQL departs from that."""
+        return one_line(headed(self.run.named, self.version))
 
     @property
     def sentence(self) -> str:

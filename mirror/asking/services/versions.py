@@ -5,15 +5,17 @@ An earlier version is never changed, so nothing that was typed or shown is lost.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import Max
 
 from mirror.asking.errors import AskingError, StillWorking
-from mirror.asking.models import CHANGE_CHARS, TITLE_CHARS, Run, Thread, Version
+from mirror.asking.models import CHANGE_CHARS, TITLE_CHARS, Run, Thread, Version, headed
 from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn, chart_formats
 from mirror.asking.services.data_ends import data_end_told
+from mirror.asking.services.departures import departure, wishes_kept
 from mirror.asking.services.frames import frame_title, version_changed
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.asking.services.statements import statement_end, statement_ran, statement_stop, statement_watched
@@ -66,17 +68,28 @@ def run_of_sql(owner: User, source: Source, title: str, *, is_sent: bool = False
 
 
 def version_edit(
-    run: Run, sql: str, arguments: dict[str, Any] | None = None, base: Version | None = None
+    run: Run,
+    sql: str,
+    arguments: dict[str, Any] | None = None,
+    base: Version | None = None,
+    wishes: Sequence[str] = (),
 ) -> Version:
     """Run SQL that somebody typed over `base`, with values for its :names; one that is not given is as it was there.
 
+    `wishes` are changes in words that they say to have accepted; they are kept with the version where they make this SQL of the base's.
     The base is the version shown last where none is given. Raises: AskingError when the SQL is empty or too long.
     """
-    return versions_edit(run, [sql], arguments, base)
+    base = base or run.versions.first()
+    change = "; ".join(wishes_kept(run, base.sql, sql, wishes)) if base is not None and wishes else ""
+    return versions_edit(run, [sql], arguments, base, change)
 
 
 def versions_edit(
-    run: Run, sqls: list[str], arguments: dict[str, Any] | None = None, base: Version | None = None
+    run: Run,
+    sqls: list[str],
+    arguments: dict[str, Any] | None = None,
+    base: Version | None = None,
+    change: str = "",
 ) -> Version:
     """Run statements that somebody typed, each as a version of its own; gives the last. Raises: AskingError when one is empty or too long."""
     ask_check(run.thread.owner, run.thread.source)
@@ -87,7 +100,10 @@ def versions_edit(
         _check_values(run, sql, values)
     _check_ended(run)
     _supersede(run)
-    made = [version_add(run, Version.Origin.EDIT, sql, values, base=base, supersedes=False) for sql in typed]
+    made = [
+        version_add(run, Version.Origin.EDIT, sql, values, change=change, base=base, supersedes=False)
+        for sql in typed
+    ]
     return made[-1]
 
 
@@ -202,7 +218,7 @@ def version_save(version: Version, *, name: str, description: str = "") -> Saved
             name,
             version.sql,
             description=description,
-            question=run.question,
+            question=headed(run.question, version) if run.question else "",
             parameters=parameters,
             chart=version.chart,
             draft=version.draft,
@@ -271,6 +287,7 @@ def version_add(
             frame=frame,
             change=change[:CHANGE_CHARS],
             title=title[:TITLE_CHARS],
+            departs=departure(run, origin, sql, change, base),
             asked_from=origin_now(),
         )
         send(version)

@@ -19,6 +19,8 @@ from mirror.knowledge.regressions import regressions_go_on, regressions_waiting
 from mirror.reports.editing.report_changes import next_time
 from mirror.reports.models import Delivery, Report, ReportRun, SendingPause
 from mirror.reports.schedule.times import ScheduleError
+from mirror.sharing.notices import notices_waiting
+from mirror.sharing.telling import notices_go_on
 from mirror.work.kinds import send
 from mirror.work.leases import Status, end_unheld
 
@@ -41,6 +43,7 @@ def deliveries_waiting() -> int:
         Delivery.objects.filter(status=Status.QUEUED).count()
         + len(regressions_waiting())
         + len(mentions_waiting())
+        + len(notices_waiting())
     )
 
 
@@ -68,7 +71,7 @@ def sending_resume(by: User | None = None, *, drop: bool = False) -> int:
     if not ended:
         return 0
     waiting = list(Delivery.objects.select_for_update().filter(status=Status.QUEUED).order_by("pk"))
-    count = len(waiting) + regressions_go_on(drop=drop) + mentions_go_on(drop=drop)
+    count = len(waiting) + regressions_go_on(drop=drop) + mentions_go_on(drop=drop) + notices_go_on(drop=drop)
     if drop:
         _drop(waiting)
     else:

@@ -22,7 +22,7 @@ from sqlagent.prompts.rendering.evidence import differences_text, findings_text,
 from sqlagent.prompts.rendering.failures import shown_failure
 from sqlagent.prompts.rendering.feedback import check_lines, declined_lines, feedback_lines
 from sqlagent.prompts.rendering.fencing import name_in, neutral, one_line
-from sqlagent.prompts.rendering.hiding import HiddenSql, hidden_sql
+from sqlagent.prompts.rendering.hiding import NOT_SENT, HiddenSql, hidden_sql
 from sqlagent.prompts.rendering.knowing import rules_text, terms_text, verified_text
 from sqlagent.prompts.rendering.masking import UNREADABLE_SQL, candidate_sql, shown_sql, shown_words
 from sqlagent.prompts.rendering.matches import values_text
@@ -37,6 +37,7 @@ from sqlagent.prompts.rendering.schema import (
 
 __all__ = [
     "ENGINES",
+    "NOT_SENT",
     "SCHEMA_CHARS",
     "SHOWN_ROWS",
     "UNREADABLE_SQL",

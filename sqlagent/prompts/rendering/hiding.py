@@ -17,6 +17,8 @@ from sqlagent.prompts.rendering.masking import Known
 from sqlagent.sql import literals
 from sqlagent.values import LinkedSchema, Question
 
+NOT_SENT = "Its stored values cannot be hidden in this SQL, so no language model is shown it."
+
 _NAME = re.compile(r"hidden_\d+")
 _COMMENT = re.compile(r"/\*\s*(hidden_\d+)\s*\*/")
 

@@ -158,7 +158,7 @@ def _axes(chart: Chart, rows: Rows) -> Json:
         layout["barmode"] = "stack" if _stacks(chart, points) else "group"
         if chart.stack == "share":
             layout["barnorm"] = "percent"
-            for part in ("tickformat", "hoverformat", "tickprefix"):
+            for part in ("tickformat", "hoverformat", "tickprefix", "ticksuffix"):
                 value.pop(part, None)
             value |= {"title": {"text": f"Share of {lower_first(measure_of(chart))}"}, "ticksuffix": " %"}
             for trace in data:
@@ -557,7 +557,16 @@ def numbers_of(chart: Chart, rows: Rows) -> tuple[tuple[str, Cell, str], ...]:
         is_plain = number is None or _is_year(profile(rows, name))
         text = formatted(cell, column_format(chart.formats, name))
         found.append(
-            (name, cell, text or (str(cell) if number is None or is_plain else _exactly(cell, number)))
+            (
+                name,
+                cell,
+                text
+                or (
+                    str(cell)
+                    if number is None or is_plain
+                    else _exactly(cell, number) + _unit(chart, name, number)
+                ),
+            )
         )
     return tuple(found)
 
@@ -600,8 +609,16 @@ def _with_past(chart: Chart, rows: Rows, layout: Json) -> Json:
 
 def _said(chart: Chart, column: str, value: float | int | None) -> str:
     """Say a number as the label of a point, in the format of its column; a count of rows has none."""
-    wanted = None if chart.aggregate == "count" else column_format(chart.formats, column)
-    return formatted(value, wanted) or shown(value)
+    if chart.aggregate == "count":
+        return shown(value)
+    return (
+        formatted(value, column_format(chart.formats, column))
+        or f"{shown(value)}{_unit(chart, column, value)}"
+    )
+
+
+def _unit(chart: Chart, column: str, value: float | int | None) -> str:
+    return " %" if value is not None and column in chart.percents else ""
 
 
 def _named(chart: Chart, cell: Cell) -> str:
@@ -613,7 +630,8 @@ def _ticks(chart: Chart, *column: str) -> Json:
     """How an axis writes the values of a column: as its format says, unless rows are counted."""
     if not column or (chart.aggregate == "count" and column[0] != chart.x):
         return {}
-    return dict(tick_format(column_format(chart.formats, column[0])))
+    chosen = dict(tick_format(column_format(chart.formats, column[0])))
+    return chosen or ({"ticksuffix": " %"} if column[0] in chart.percents else {})
 
 
 def _layout(chart: Chart, rows: Rows, legend: bool) -> Json:

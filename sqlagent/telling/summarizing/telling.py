@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from calendar import month_name
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 
 from sqlagent.rows.columns import Profile, Role, is_additive, number_of, order_key, profiles, wall_clock
+from sqlagent.rows.percents import is_percent
 from sqlagent.rows.sorting import Sorting, sorting_of
 from sqlagent.rows.subject import in_two_periods, measures_first, ranked_by, times_along
 from sqlagent.telling.summarizing.aggregates import averages_in, counts_in
@@ -25,9 +26,6 @@ _LIMIT = re.compile(r"\b(?:limit|fetch|top|qualify)\b", re.IGNORECASE)
 _LIMITS = frozenset((5, 10, 15, 20, 25, 50, 100, 200, 500, 1_000))
 _PERCENT = re.compile(r"percent|pct|share|ratio|rate|proportion", re.IGNORECASE)
 _COUNTED = re.compile(r"^(?:number of )?(?:\w+[^\Ws]s|people|staff|children|men|women)$", re.IGNORECASE)
-_IN_PERCENT = re.compile(r"percent|pct", re.IGNORECASE)
-_RATE = re.compile(r"share|ratio|rate|proportion|growth|change|margin", re.IGNORECASE)
-_HUNDREDFOLD = re.compile(r"\b100(?:\.0+)?\s*\*|\*\s*100(?:\.0+)?(?![\d.])")
 _SIGNS = re.compile(r"[/*+=()<>|\[\]{}?:]|\s-\s|\bcase\b", re.IGNORECASE)
 """What stands in expressions and in no name that people read."""
 _YEAR = re.compile(r"(?:1[89]|20)\d\d(?:\.0)?")
@@ -82,7 +80,7 @@ def summarize(
     measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
     times = list(times_along(question, columns, len(rows.rows)))
     labels = [c for c in columns if c.role == Role.CATEGORY]
-    percents = frozenset(c.name for c in columns if c.role == Role.MEASURE and _is_percent(c.name, sql))
+    percents = frozenset(c.name for c in columns if c.role == Role.MEASURE and is_percent(c.name, sql))
     sorting, counts = sorting_of(sql), counts_in(sql)
     if len(rows.rows) == 1:
         return _first(rows, columns, percents, sorting, counts) or _one(rows, columns, percents)
@@ -561,30 +559,13 @@ def changed_since(name: str, before: Cell, now: Cell, when: str, *, sql: str = "
     change = Decimal(str(now)) - Decimal(str(before))
     if not change:
         return f"the same as {when}"
-    is_percent = _is_percent(name, sql)
-    share = _points(float(change)) if is_percent else _percent_change(before, now)
-    unit = " %" if is_percent else ""
+    in_percent = is_percent(name, sql)
+    share = _points(float(change)) if in_percent else _percent_change(before, now)
+    unit = " %" if in_percent else ""
     # A change of less than a thousandth is told as it is: "up 0.0 %" tells none.
-    is_told = is_percent or abs(change) * 2_000 >= abs(Decimal(str(before)))
+    is_told = in_percent or abs(change) * 2_000 >= abs(Decimal(str(before)))
     by = share if share and is_told else f"{'up' if change > 0 else 'down'} {_number(abs(change))}"
     return f"{by} from {_number(before)}{unit} {when}"
-
-
-def _is_percent(name: str, sql: str) -> bool:
-    """Whether a column's numbers are percentages: its name says so, or names a rate and the SQL multiplies it by a hundred."""
-    if _IN_PERCENT.search(name):
-        return True
-    return bool(_RATE.search(name)) and any(map(_HUNDREDFOLD.search, _written(name, sql)))
-
-
-def _written(name: str, sql: str) -> Iterator[str]:
-    """What stands before `AS name` in a statement, back to where its item begins."""
-    for found in re.finditer(rf"\bAS\s+[\"`\[]?{re.escape(name)}\b", sql, re.IGNORECASE):
-        depth, at = 0, found.start()
-        while at > 0 and (depth > 0 or sql[at - 1] not in ",("):
-            at -= 1
-            depth += (sql[at] == ")") - (sql[at] == "(")
-        yield sql[at : found.start()]
 
 
 def _unit(measure: Profile, percents: frozenset[str]) -> str:

@@ -1,0 +1,19 @@
+"""What all pages by a link have in common: they are kept nowhere, and one that shows nothing looks the same whatever is wrong."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+
+def link_is_gone(request: HttpRequest) -> HttpResponse:
+    """The answer to a link that shows nothing, whatever is wrong with it."""
+    return closed_off(render(request, "sharing/link_gone.html", status=404))
+
+
+def closed_off(response: HttpResponse) -> HttpResponse:
+    """Keep what a link shows out of caches and searches, and its address out of what other sites are told."""
+    response["Cache-Control"] = "no-store"
+    response["Referrer-Policy"] = "no-referrer"
+    response["X-Robots-Tag"] = "noindex"
+    return response

@@ -1,0 +1,100 @@
+"""The mail to who may look at something since it was shared: handed over, put off, or not sent, for reasons of this moment.
+
+It keeps to pauses, quotas and recipients' words as any mail beside reports does.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+
+from mirror.asking.models import Run, Thread
+from mirror.delivery.mails_beside import DROPPED, mail_person, mails_go_on
+from mirror.delivery.parcel import Introduction, Parcel
+from mirror.phrases import one_line
+from mirror.sharing.models import ShareNotice
+from mirror.sharing.notices import may_look, notices_waiting, wants_notices
+from mirror.work.leases import Lease, LeaseLost
+
+BROKEN = "Something in Mirror itself broke while sending this. It was logged."
+GIVEN_UP = "The worker was interrupted {count} times over this mail."
+STOPPED = "It was stopped."
+NO_ADDRESS = "They have no mail address, or are no longer here."
+NOT_WANTED = "They want no mails about what is shared."
+NOT_SEEN = "They do not see what was shared any more."
+TITLE_CHARS = 120
+
+
+def notice_do(lease: Lease) -> None:
+    """Tell a person of what is shared, if they still see it and want it."""
+    related = ("person", "shared_by", "run__thread__source", "thread__source", "dashboard")
+    row = ShareNotice.objects.select_related(*related).filter(pk=lease.pk).first()
+    if row is None:
+        return
+    with suppress(LeaseLost):
+        if why := _unsent(row):
+            lease.end(answer=why)
+            return
+        ended = mail_person(lease, row, row.person, parcel_of(row), "answer")
+        if ended is not None:
+            lease.end(is_sent=ended.is_sent, answer=ended.answer)
+
+
+def notice_break(lease: Lease) -> None:
+    """End a notice that met an error nobody expected."""
+    with suppress(LeaseLost):
+        lease.end(answer=BROKEN)
+
+
+def _unsent(row: ShareNotice) -> str:
+    """Say why a mail is not sent at all; empty where it is."""
+    person = row.person
+    if not person.email or not person.is_active or person.is_service:
+        return NO_ADDRESS
+    if not wants_notices(person):
+        return NOT_WANTED
+    return "" if may_look(person, row.thing) else NOT_SEEN
+
+
+def parcel_of(row: ShareNotice) -> Parcel:
+    """What the mail says: who shared what, and where it is. It carries no rows."""
+    thing, by = row.thing, one_line(row.shared_by.called, 60)
+    kind, place = _kind(thing)
+    url = f"{settings.SITE_URL.rstrip('/')}{reverse(place, args=[thing.pk])}"
+    return Parcel(
+        uid=str(row.uid),
+        about="shared",
+        title=one_line(thing.heading if isinstance(thing, Run) else str(thing), TITLE_CHARS),
+        note="",
+        message=f"{by} shared this {kind} with a team of yours.",
+        url=url,
+        made_at=row.created_at,
+        scheduled_for=None,
+        zone=settings.TIME_ZONE,
+        introduction=Introduction(
+            "Shared with you",
+            f"{by} shared a {kind} with you",
+            link_label=f"Open the {kind}",
+            why=f"Sent to you because you are in a team that it is shared with; turn these mails off under Your account. The link leads to {urlsplit(url).netloc} and asks you to sign in.",
+        ),
+        attempt=row.tries + 1,
+        number=row.pk,
+    )
+
+
+def _kind(thing: object) -> tuple[str, str]:
+    if isinstance(thing, Run):
+        return "question", "asking:run"
+    if isinstance(thing, Thread):
+        return "thread", "asking:thread"
+    return "dashboard", "dashboards:dashboard"
+
+
+@transaction.atomic
+def notices_go_on(*, drop: bool = False) -> int:
+    """Let mails go out that waited while all sending was paused, or drop them; return how many waited."""
+    return mails_go_on(notices_waiting(), {"answer": DROPPED} if drop else None)
