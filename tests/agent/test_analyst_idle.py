@@ -53,6 +53,14 @@ def line():
         ("which captain has the most people under him or her", "SELECT 'Ada', 3"),
         ("sailors who referred three or more other sailors", "SELECT 'Ada', 3"),
         ("which sailors have a captain, and which one?", "SELECT s.sailor_name, c.sailor_name FROM sailors s JOIN sailors c ON c.sailor_id = s.captain_id"),
+        ("tickets sold in the last quarter of 2024", "SELECT COUNT(*) FROM tickets WHERE sold_at >= '2024-10-01' AND sold_at < '2025-01-01'"),
+        ("tickets sold in the last two weeks of March 2025", "SELECT COUNT(*) FROM tickets WHERE sold_at >= '2025-03-18' AND sold_at < '2025-04-01'"),
+        ("tickets sold in the first month of the year", "SELECT COUNT(*) FROM tickets WHERE sold_at >= '2025-01-01' AND sold_at < '2025-02-01'"),
+        ("refunded tickets by month", "SELECT strftime('%Y-%m', refunded_at), COUNT(*) FROM tickets WHERE refunded_at IS NOT NULL GROUP BY 1"),
+        ("how many ferries retired each year", "SELECT strftime('%Y', retired_on), COUNT(*) FROM ferries WHERE retired_on IS NOT NULL GROUP BY 1"),
+        ("ferry with the most unclosed repairs", "SELECT ferry_name, COUNT(*) FROM repairs JOIN ferries USING (ferry_id) WHERE closed_on IS NULL GROUP BY ferry_id ORDER BY 2 DESC LIMIT 1"),
+        ("tickets by passengers not from Oban", "SELECT COUNT(*) FROM tickets JOIN passengers USING (passenger_id) WHERE town <> 'Oban'"),
+        ("average overtime hours per usual hours", "SELECT 1.0 * SUM(overtime_hours) / SUM(usual_hours) FROM crew_weeks"),
         ('snacks containing "nut"', "SELECT snack_name FROM snacks WHERE snack_name LIKE '%nut%'"),
     ],
 )  # fmt: skip
@@ -67,6 +75,7 @@ def test_answered(line, text, sql):
         ("overtime as share of all hours by sailor", "hours"),
         ("repairs not finished and waiting", "waiting"),
         ("ticket price incl. vat by channel", "vat"),
+        ("which ferries sell the slowest", "slowest"),
         ("delays 2025 by ferry: total short and total over", "short"),
     ],
 )

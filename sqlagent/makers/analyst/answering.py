@@ -60,6 +60,7 @@ from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.tails import shaped, untailed
 from sqlagent.makers.analyst.time_spent import time_spent
+from sqlagent.makers.analyst.undone import as_done
 from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
 from sqlagent.makers.analyst.unlikely import unlikely
@@ -293,7 +294,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
     frames = [in_the_deed(one, reading, source) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
-    frames = [denied_of_groups(one, reading, source) for one in frames]
+    frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
     frames = [sums_paid(of_one_deed(figures_once(one)), reading, source) for one in frames]
     frames = [
         at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames

@@ -444,6 +444,7 @@ class _Finder:
             return None
         return (
             self._fiscal(at)
+            or self._edge_of(at)
             or self._relative(at)
             or self._part(at)
             or self._month(at, ahead)
@@ -451,6 +452,26 @@ class _Finder:
             or self._iso(at)
             or self._bare_year(at)
         )
+
+    def _edge_of(self, at: int) -> Found | None:
+        """The end or the start of a period: "the last quarter of 2025", "last two weeks of December", "first month of the year"."""
+        n = at + (self._low(at) == "the")
+        edge, count = self._low(n), self._count(n + 1)
+        unit = n + 1 + (count is not None)
+        grain = GRAINS.get(self._low(unit), "")
+        if edge not in ("first", "last", "final") or not grain or self._low(unit).endswith("ly"):
+            return None
+        found = self._whole(at, unit + 2) if self._low(unit + 1) == "of" else None
+        if found is None or found.period.first is None or found.period.until is None:
+            return None
+        first, until = found.period.first, found.period.until
+        if edge == "first":
+            until = shift(first, grain, count or 1)
+        else:
+            first = shift(until, grain, -(count or 1))
+        if first < found.period.first or until > found.period.until:
+            return None
+        return Found(at, found.end, replace(found.period, first=first, until=until, grain=grain))
 
     def _fiscal(self, at: int) -> Found | None:
         found = fiscal(self.lows, at, self.today, self.calendar)

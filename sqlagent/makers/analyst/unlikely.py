@@ -39,8 +39,32 @@ def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
         *_heads_of_some_lines(frame, reading, source),
         *_average_of_lines(frame, reading, source),
         *_time_of_others(frame, reading, source),
+        *_slow_counted(frame, reading),
     ]
     return leaving_out(frame, [word for word in words if word not in frame.unused])
+
+
+_SLOW = frozenset({"slowest", "fastest", "quickest"})
+_LASTS = frozenset(
+    map(
+        stem,
+        ["time", "duration", "speed", "second", "minute", "hour", "day", "delay", "lap", "growth", "rate"],
+    )
+)
+
+
+def _slow_counted(frame: Frame, reading: Reading) -> list[str]:
+    """ "Who pays the slowest" that counts something: how fast something is lies between two times, or in a figure called so."""
+    slow = [item.text for item in reading.items if item.text.lower().removeprefix("the ") in _SLOW]
+    fields = [s.field for m in frame.measures if m.expr is not None for s in m.expr.slots]
+    spans = any(m.expr is not None and m.expr.op == "span" for m in frame.measures)
+    told = any(_LASTS & set(map(stem, one.words)) for one in fields) or frame.transform in (
+        "growth",
+        "change",
+        "between",
+    )
+    times = any(one.grain for one in frame.by)  # the slowest month is the one with the least
+    return slow[:1] if frame.measures and not (spans or told or times) else []
 
 
 def _time_of_others(frame: Frame, reading: Reading, source: Source) -> list[str]:
