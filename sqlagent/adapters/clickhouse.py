@@ -48,7 +48,7 @@ from sqlagent.adapters.base import (
     unreachable,
 )
 from sqlagent.adapters.clickhouse_words import code_of, name_of, position_of, said
-from sqlagent.adapters.scanning import scans_too_much, would_scan_too_much
+from sqlagent.adapters.scanning import TOO_MUCH, scans_too_much, would_scan_too_much
 from sqlagent.adapters.sqlalchemy import check_reads
 from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed
@@ -217,9 +217,9 @@ class ClickhouseDatabase(Adapter):
                 lambda sql: self._ask(flight, sql), self._user, self._database, started
             )
 
-    def _ask(self, flight: Flight, sql: str) -> Iterator[Row]:
+    def _ask(self, flight: Flight, sql: str, scan_bytes: int | None = None) -> Iterator[Row]:
         """Run a statement of our own, and give its rows as they come."""
-        with self._running(flight, sql) as (_, _, blocks):
+        with self._running(flight, sql, scan_bytes) as (_, _, blocks):
             for block in blocks:
                 yield from block
 
@@ -238,10 +238,15 @@ class ClickhouseDatabase(Adapter):
             yield Rowing(names, map(clickhouse_catalog.kind_of, types), blocks, flight, limits)
 
     def _check_scan(self, flight: Flight, sql: str, most: int) -> None:
-        """Ask how much a statement would read, where ClickHouse can tell. Raises: StatementFailed beyond `most`."""
+        """Ask how much a statement would read, where ClickHouse can tell. Raises: StatementFailed beyond `most`.
+
+        What it asks is bounded too: subqueries of one value run while a statement is explained.
+        """
         try:
-            found = clickhouse_catalog.read_estimate(lambda asked: self._ask(flight, asked), sql)
-        except StatementFailed:
+            found = clickhouse_catalog.read_estimate(lambda asked: self._ask(flight, asked, most), sql)
+        except StatementFailed as error:
+            if error.failure.code == TOO_MUCH:
+                raise
             return  # it explains no such statement; while it runs the server counts
         if found > most:
             raise would_scan_too_much(found, most)
@@ -250,7 +255,10 @@ class ClickhouseDatabase(Adapter):
         """Tell the columns of a query that gave no rows: ClickHouse then sends nothing at all."""
         query = sql.rstrip("; \t\r\n")
         try:
-            told = [(str(row[0]), str(row[1])) for row in self._ask(flight, f"DESCRIBE (\n{query}\n)")]
+            told = [
+                (str(row[0]), str(row[1]))
+                for row in self._ask(flight, f"DESCRIBE (\n{query}\n)", self.scan_bytes)
+            ]
         except StatementFailed:
             return [], []
         return [name for name, _ in told], [type_ for _, type_ in told]

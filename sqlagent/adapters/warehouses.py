@@ -7,11 +7,13 @@ people type are names: each part enters a URL or an argument of its own, and non
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from sqlagent.adapters.base import CONNECT_SECONDS, unreachable
 
@@ -75,8 +77,33 @@ def _trino_url(place: Place) -> sa.URL:
     return _url(place, "trino", "/".join(filter(None, place.parts())))
 
 
+def home_session(host: str, port: int | None) -> Any:
+    """A session of `requests` that calls one server alone: Trino's answers name the next address to call, and may redirect.
+
+    It raises `requests.exceptions.InvalidURL` for an address elsewhere, which is not called, and follows no redirect.
+    """
+    requests = importlib.import_module("requests")
+    session = requests.Session()
+    send = session.send
+
+    def at_home(request: Any, **options: Any) -> Any:
+        there = urlsplit(request.url or "")
+        usual = 443 if there.scheme == "https" else 80
+        if ((there.hostname or "").lower(), there.port or usual) != (host.lower(), port or usual):
+            raise requests.exceptions.InvalidURL("The server named an address elsewhere. It was not called.")
+        return send(request, **options | {"allow_redirects": False})
+
+    session.send = at_home
+    return session
+
+
 def _trino_arguments(place: Place) -> dict[str, Any]:
-    told: dict[str, Any] = {"source": "mirror", "request_timeout": CONNECT_SECONDS, "max_attempts": 1}
+    told: dict[str, Any] = {
+        "source": "mirror",
+        "request_timeout": CONNECT_SECONDS,
+        "max_attempts": 1,
+        "http_session": home_session(place.host, place.port),
+    }
     if _is_plain(place):
         return {**told, "http_scheme": "http"}
     mode, root = place.options.get("sslmode", ""), place.options.get("sslrootcert", "")

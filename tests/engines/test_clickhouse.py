@@ -116,7 +116,9 @@ def test_a_function_that_somebody_made_is_not_called(lab: ClickhouseLab) -> None
         )
 
 
-def test_a_statement_that_would_read_too_much_is_not_run_and_says_so(lab: ClickhouseLab) -> None:
+def test_a_statement_that_would_read_too_much_is_not_run_and_says_so(
+    lab: ClickhouseLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lab.look("CREATE TABLE many (id Int64, name String) ENGINE = MergeTree ORDER BY id")
     lab.look("INSERT INTO many SELECT number, repeat('x', 100) FROM numbers(200000)")
     try:
@@ -130,6 +132,17 @@ def test_a_statement_that_would_read_too_much_is_not_run_and_says_so(lab: Clickh
             # What reads no table of its own is told by nobody before: the server counts.
             failure = failure_of(database, "SELECT sum(sipHash64(number)) FROM numbers(10000000)")
             assert "it read more than the 5 MB that this source allows" in failure.message
+            # Subqueries of one value are read while a statement is explained, so that is bounded too.
+            running, bounds = database._running, list[int | None]()
+
+            def watched(flight, sql, scan_bytes=None):
+                bounds.append(scan_bytes)
+                return running(flight, sql, scan_bytes)
+
+            monkeypatch.setattr(database, "_running", watched)
+            failure = failure_of(database, "WITH (SELECT max(reverse(name)) FROM many) AS s SELECT s, 1")
+            assert "it read more than the 5 MB that this source allows" in failure.message
+            assert bounds == [5_000_000]
         with closing(lab.connect()) as database:
             assert database.execute("SELECT count(name) FROM many WHERE name <> ''", FAST).rows == (
                 (200_000,),

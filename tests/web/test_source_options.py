@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from requests.exceptions import InvalidURL
 
 from mirror.sources import services
 from mirror.sources.errors import SourceError
 from mirror.sources.models import UNTRIED, Source
 from mirror.sources.opening import how_to_open, open_source
 from sqlagent.adapters import open_database
-from sqlagent.adapters.warehouses import WAREHOUSES, service_account
+from sqlagent.adapters.warehouses import WAREHOUSES, home_session, service_account
 from sqlagent.errors import Unreachable
 from tests import servers
 from tests.web.working import visited
@@ -345,3 +348,29 @@ def test_a_key_is_asked_for_once_and_kept(as_alice, alice):
     page = as_alice.get(reverse("sources:edit", args=[source.pk])).content.decode()
     assert "One is kept. Leave this empty to keep it." in page
     assert "a key" not in page
+
+
+def test_a_server_of_trino_cannot_send_mirror_elsewhere():
+    """Its answers name the next address to call, and may redirect."""
+    asked: list[str] = []
+
+    class Sends(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(302)
+            self.send_header("location", "/elsewhere")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Sends) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_port
+        session = home_session("127.0.0.1", port)
+        assert session.get(f"http://127.0.0.1:{port}/v1/statement").status_code == 302
+        elsewhere = f"localhost:{port}", f"127.0.0.1:{port + 1}", f"127.0.0.1:{port}@169.254.169.254"
+        for there in elsewhere:
+            with pytest.raises(InvalidURL, match="not called"):
+                session.get(f"http://{there}/")
+        server.shutdown()
+    assert asked == ["/v1/statement"]
