@@ -75,6 +75,11 @@ def is_coded(request: HttpRequest) -> bool:
     return way_of(request.session.get(BACKEND_SESSION_KEY, "")) in WHOLE or bool(request.session.get(CODED))
 
 
+def has_given(request: HttpRequest) -> bool:
+    """Whether somebody is signed in and gave a second factor in this session, or needs none in it; not so at the door."""
+    return request.user.is_authenticated and is_coded(request)
+
+
 def coded(request: HttpRequest) -> None:
     """Note that a second factor was given in this session."""
     request.session[CODED] = True

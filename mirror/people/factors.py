@@ -37,6 +37,13 @@ def lacks_factor(user: User) -> bool:
     return not user.is_service and is_required(user) and not has_factor(user)
 
 
+def adding_check(user: User, *, is_given: bool) -> None:
+    """Hold somebody until the transaction ends, and see that they may add a second factor: `is_given` says that the session has given one. Raises: PeopleError."""
+    User.objects.select_for_update().get(pk=user.pk)
+    if has_factor(user) and not is_given:
+        raise PeopleError("You have a second factor by now. Give it first, then add another.")
+
+
 def recovery_begin(user: User) -> list[str]:
     """Make recovery codes for somebody who is about to have their first second factor; none for one who has one."""
     return [] if has_factor(user) else recovery_make(user)

@@ -110,6 +110,18 @@ def test_an_open_browser_sets_no_codes_up_without_the_password(alice):
     assert not CodeMaker.objects.exists()
 
 
+def test_a_secret_waits_a_quarter_of_an_hour_for_its_first_code(alice):
+    for minutes, is_taken in ((16, False), (14, True)):
+        services.codes_begin(alice)
+        with time_machine.travel(timezone.now() + timedelta(minutes=minutes), tick=False):
+            client, _ = knock(alice)
+            page = client.get(reverse("people:codes")).content.decode()
+            assert ("data:image/svg+xml" in page) is is_taken
+            answer = client.post(reverse("people:codes"), {"code": app_code(alice)})
+            assert ("Begin again" not in answer.content.decode()) is is_taken
+            assert factors.has_codes(alice) is is_taken
+
+
 def test_who_has_no_password_types_none(bob):
     client = Client()
     client.force_login(bob)

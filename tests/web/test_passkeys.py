@@ -11,17 +11,26 @@ import time_machine
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
-from django.urls import reverse
+from django.urls import get_resolver, reverse
 from django.utils import timezone
 from fido2.utils import websafe_decode, websafe_encode
 
 from mirror.audit.models import AuditRow
 from mirror.people import factors
-from mirror.people.models import Identity, Passkey, PasskeyChallenge, RecoveryCode, Session, WrongPasswords
+from mirror.people.codes import services as code_services
+from mirror.people.models import (
+    CodeMaker,
+    Identity,
+    Passkey,
+    PasskeyChallenge,
+    RecoveryCode,
+    Session,
+    WrongPasswords,
+)
 from mirror.people.passkeys import services
 from mirror.people.passkeys.ceremonies import Asked, PasskeyError
 from mirror.people.passkeys.places import Place, PlaceError, place_of
-from mirror.people.services import link_create, user_password_forget
+from mirror.people.services import PeopleError, link_create, user_password_forget
 from tests.authenticator import Device
 
 pytestmark = pytest.mark.django_db
@@ -190,6 +199,105 @@ def test_a_session_that_lacks_the_second_factor_adds_none(alice):
     assert "?next=%2Faccount%2Fpasskeys%2F" in earlier.get(door).content.decode()
     assert give(earlier, device, query="?next=/account/passkeys/").url == url
     assert earlier.get(url).status_code == 200
+
+
+# Pages that ask for a second factor, or for a passkey to sign in with: they are for who has given none.
+ASKING = {"code", "factor_ask", "factor_give", "passkey_ask", "passkey_enter"}
+
+
+def factor_pages() -> dict[str, bool]:
+    """Name each page about codes and passkeys; whether its address names a passkey."""
+    folders = ("mirror.people.codes.views", "mirror.people.passkeys.views")
+    patterns = get_resolver("mirror.people.urls").url_patterns
+    return {
+        one.name: "<int:pk>" in str(one.pattern) for one in patterns if one.callback.__module__ in folders
+    }
+
+
+def test_the_pages_about_second_factors_are_walked():
+    assert set(factor_pages()) > ASKING | {"codes", "codes_begin", "codes_end", "passkeys", "passkey_remove"}
+
+
+@pytest.mark.parametrize("asked", ["nobody", "everyone"])
+@pytest.mark.parametrize("is_confirmed", [False, True], ids=["codes begun", "codes asked"])
+@pytest.mark.parametrize("name", sorted(set(factor_pages()) - ASKING))
+def test_a_session_that_lacks_the_second_factor_is_led_to_it_from_each_page(
+    alice, settings, name, is_confirmed, asked
+):
+    from tests.web.test_codes import app_code
+
+    earlier = knock(alice)
+    with_passkey(alice)
+    secret = code_services.codes_begin(alice).secret
+    CodeMaker.objects.update(confirmed_at=timezone.now() if is_confirmed else None)
+    settings.SECOND_FACTOR_REQUIRED = asked
+    url = reverse(f"people:{name}", args=[Passkey.objects.get().pk] if factor_pages()[name] else [])
+    tables = (CodeMaker, Passkey, RecoveryCode, PasskeyChallenge)
+    before = [list(table.objects.values()) for table in tables]
+    fields = {"password": PASSWORD, "code": app_code(alice), "name": "Other", "answer": "{}"}
+    for answer in (earlier.post(url, fields, follow=True), earlier.get(url, follow=True)):
+        is_posted_only = answer.request["REQUEST_METHOD"] == "GET" and answer.status_code == 405
+        led = answer.redirect_chain[-1][0] if answer.redirect_chain else ""
+        assert led.startswith(reverse("people:code")) or is_posted_only, (led, answer.status_code)
+        assert secret[:4] not in answer.content.decode()
+    assert [list(table.objects.values()) for table in tables] == before
+    assert not earlier.session.get("coded")
+
+
+@pytest.mark.parametrize("asked", ["nobody", "everyone"])
+def test_codes_that_were_begun_earlier_do_not_stand_in_for_a_passkey(alice, settings, asked):
+    """A session from before the passkey kept their secret: a code of it would have removed the passkey."""
+    from tests.web.test_codes import app_code
+
+    earlier = knock(alice)
+    earlier.post(reverse("people:codes_begin"), {"password": PASSWORD})
+    code = app_code(alice)
+    with_passkey(alice)
+    assert not CodeMaker.objects.exists(), "forgotten with the first passkey"
+    settings.SECOND_FACTOR_REQUIRED = asked
+    door = f"{reverse('people:code')}?next=%2Faccount%2Fcodes%2F"
+    assert earlier.get(reverse("people:codes")).url == door
+    assert earlier.post(reverse("people:codes"), {"code": code}).url == door
+    removed = reverse("people:passkey_remove", args=[Passkey.objects.get().pk])
+    earlier.post(removed, {"password": PASSWORD})
+    assert Passkey.objects.exists() and not factors.has_codes(alice)
+
+
+def test_a_passkey_that_comes_between_a_page_and_its_act_is_asked_first(alice, monkeypatch):
+    """The page has looked already, and the other browser was quicker."""
+    from tests.web.test_codes import app_code
+
+    device = with_passkey(alice)
+    code_services.codes_begin(alice)
+    with pytest.raises(PeopleError, match="second factor"):
+        code_services.codes_confirm(alice, app_code(alice), is_given=False)
+    assert not factors.has_codes(alice) and RecoveryCode.objects.count() == 10
+    CodeMaker.objects.update(last_step=0)
+    assert code_services.codes_confirm(alice, app_code(alice), is_given=True) == []
+    assert factors.has_codes(alice)
+
+    browser, late = knock(alice), Device()
+    give(browser, device)
+    answer = late.make(asked_to_add(browser).json()["options"])
+    monkeypatch.setattr("mirror.people.passkeys.views.has_given", lambda request: False)
+    assert browser.post(reverse("people:passkeys"), {"name": "Late", "answer": answer}).status_code == 422
+    assert Passkey.objects.count() == 1
+
+
+def test_codes_that_a_passkey_took_away_while_their_code_was_read_are_not_confirmed(alice, monkeypatch):
+    from tests.web.test_codes import app_code
+
+    code_services.codes_begin(alice)
+    code, look = app_code(alice), code_services._look
+
+    def and_meanwhile(*args, **kwargs) -> None:
+        look(*args, **kwargs)
+        CodeMaker.objects.all().delete()
+
+    monkeypatch.setattr(code_services, "_look", and_meanwhile)
+    with pytest.raises(code_services.CodeError, match="Begin again"):
+        code_services.codes_confirm(alice, code)
+    assert not factors.has_factor(alice) and not RecoveryCode.objects.exists()
 
 
 def test_a_challenge_to_add_is_answered_once_in_its_session_in_time(alice, bob):
@@ -768,6 +876,28 @@ def test_codes_and_passkeys_are_each_enough_and_each_may_end(alice, settings):
     assert browser.post(reverse("people:codes_end"), {"code": code}).status_code == 302
     assert not factors.has_codes(alice) and RecoveryCode.objects.count() == 10
     assert give(knock(alice), device).status_code == 302
+
+
+def test_of_codes_and_passkey_ended_at_once_one_stays(alice, settings, monkeypatch):
+    from tests.web.test_codes import app_code, set_up
+
+    settings.SECOND_FACTOR_REQUIRED = "everyone"
+    set_up(alice)
+    browser = knock(alice)
+    browser.post(reverse("people:code"), {"code": app_code(alice)})
+    add(browser)
+    check = code_services.code_check
+
+    def and_meanwhile(*args) -> None:
+        check(*args)
+        removed = reverse("people:passkey_remove", args=[Passkey.objects.get().pk])
+        assert browser.post(removed, {"password": PASSWORD}).status_code == 302
+
+    monkeypatch.setattr(code_services, "code_check", and_meanwhile)
+    page = browser.post(reverse("people:codes_end"), {"code": app_code(alice, 1)})
+    assert page.status_code == 422 and "cannot be turned off" in page.content.decode()
+    assert not Passkey.objects.exists() and factors.has_codes(alice)
+    assert RecoveryCode.objects.count() == 10
 
 
 def test_an_administrator_resets_passkeys_and_nobody_else(as_admin, as_bob, as_charlie, alice, admin):

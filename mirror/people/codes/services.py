@@ -20,7 +20,14 @@ from django.utils import timezone
 
 from mirror.audit.services import record
 from mirror.people import wrong_passwords
-from mirror.people.factors import has_codes, has_factor, is_required, recovery_begin, recovery_end
+from mirror.people.factors import (
+    adding_check,
+    has_codes,
+    has_factor,
+    is_required,
+    recovery_begin,
+    recovery_end,
+)
 from mirror.people.models import CodeMaker, Passkey, User
 from mirror.people.recovery import recovery_make, recovery_use
 from mirror.people.services import PeopleError
@@ -31,8 +38,12 @@ log = logging.getLogger(__name__)
 DIGITS, SECONDS = 6, 30
 # Bytes of a secret (RFC 4226, 4, recommends 20).
 SECRET_BYTES = 20
+# How long a secret waits for its first code.
+BEGUN = timedelta(minutes=15)
 # Half minutes that a clock may be off, either way.
 BESIDE = 1
+
+BEGIN_AGAIN = "Begin again: there is no secret that waits for a code."
 
 
 class CodeError(PeopleError):
@@ -46,6 +57,8 @@ class CodeError(PeopleError):
 @transaction.atomic
 def codes_begin(user: User) -> CodeMaker:
     """Make a fresh secret that counts once a code of it was typed. Raises: PeopleError where codes are asked already."""
+    # Held, so that codes which are confirmed at once are not deleted.
+    User.objects.select_for_update().get(pk=user.pk)
     if has_codes(user):
         raise PeopleError("One-time codes are set up already.")
     CodeMaker.objects.filter(user=user).delete()
@@ -53,8 +66,9 @@ def codes_begin(user: User) -> CodeMaker:
 
 
 def codes_begun(user: User) -> CodeMaker | None:
-    """The secret that waits for its first code; None where there is none, or none that a key opens."""
-    maker = CodeMaker.objects.filter(user=user, confirmed_at=None).first()
+    """The secret that waits for its first code; None where there is none, an old one, or none that a key opens."""
+    oldest = timezone.now() - BEGUN
+    maker = CodeMaker.objects.filter(user=user, confirmed_at=None, made_at__gte=oldest).first()
     try:
         return maker if maker is not None and maker.secret else None
     except SecretUnreadable:
@@ -66,15 +80,21 @@ def address_of(maker: CodeMaker) -> str:
     return _totp(maker.secret).get_provisioning_uri(maker.user.get_username(), "Mirror")
 
 
-def codes_confirm(user: User, typed: str) -> list[str]:
-    """Have codes asked from now on, as one of them was typed; gives recovery codes, which are not kept; none where they have a passkey. Raises: CodeError."""
+def codes_confirm(user: User, typed: str, *, is_given: bool = False) -> list[str]:
+    """Have codes asked from now on, as one of them was typed; gives recovery codes, which are not kept; none where they have a passkey.
+
+    `is_given` says that the session has given a second factor. Raises: CodeError; PeopleError where it has not, and there is one.
+    """
     maker = codes_begun(user)
     if maker is None:
-        raise CodeError("Begin again: there is no secret that waits for a code.")
+        raise CodeError(BEGIN_AGAIN)
     _look(user, maker, typed)
     with transaction.atomic():
+        adding_check(user, is_given=is_given)
         fresh = recovery_begin(user)
-        CodeMaker.objects.filter(pk=maker.pk).update(confirmed_at=timezone.now())
+        waiting = CodeMaker.objects.filter(pk=maker.pk, confirmed_at=None)
+        if not waiting.update(confirmed_at=timezone.now()):
+            raise CodeError(BEGIN_AGAIN)
         record("set up one-time codes", user, by=user)
         log.info("User %s set up one-time codes", user.pk)
         return fresh
@@ -110,15 +130,21 @@ def may_end(user: User) -> bool:
 
 def codes_end(user: User, typed: str) -> None:
     """Ask somebody for codes no longer, for a code. Raises: CodeError; PeopleError where a second factor is asked and they have no other."""
+    _end_check(user)
+    code_check(user, typed, "reset one-time codes")
+    with transaction.atomic():
+        # Asked again of who is held: the passkey may have gone meanwhile.
+        _end_check(User.objects.select_for_update().get(pk=user.pk))
+        CodeMaker.objects.filter(user=user).delete()
+        recovery_end(user)
+        record("reset one-time codes", user, by=user)
+
+
+def _end_check(user: User) -> None:
     if not may_end(user):
         raise PeopleError(
             "A second factor is asked of you here: codes cannot be turned off before you have a passkey."
         )
-    code_check(user, typed, "reset one-time codes")
-    with transaction.atomic():
-        CodeMaker.objects.filter(user=user).delete()
-        recovery_end(user)
-        record("reset one-time codes", user, by=user)
 
 
 def _look(user: User, maker: CodeMaker | None, typed: str, *, may_recover: bool = False) -> None:

@@ -22,6 +22,7 @@ from mirror.people.entering import (
     coded,
     enter_by_factor,
     factor_asked_first,
+    has_given,
     page_wanted,
     person_asked,
     person_setting_up,
@@ -62,6 +63,8 @@ def codes(request: HttpRequest) -> HttpResponse:
     person = person_setting_up(request)
     if person is None:
         return redirect("people:sign_in")
+    if elsewhere := factor_asked_first(request):
+        return elsewhere
     form, wait, fresh = CodeForm(request.POST if request.method == "POST" else None), 0, None
     entered: HttpResponse | None = None
     if form.is_valid():
@@ -69,7 +72,10 @@ def codes(request: HttpRequest) -> HttpResponse:
 
         def change() -> None:
             nonlocal fresh
-            fresh = (services.recovery_renew if renews else services.codes_confirm)(person, typed)
+            if renews:
+                fresh = services.recovery_renew(person, typed)
+            else:
+                fresh = services.codes_confirm(person, typed, is_given=has_given(request))
 
         if renews and not request.user.is_authenticated:
             raise PermissionDenied("Sign in first.")
@@ -128,6 +134,8 @@ def _password_form(
 @sensitive_post_parameters()
 def codes_end(request: PersonRequest) -> HttpResponse:
     """Be asked for codes no longer."""
+    if elsewhere := factor_asked_first(request):
+        return elsewhere
     form = CodeForm(request.POST)
     if form.is_valid():
         wait = _tried(form, lambda: services.codes_end(request.user, form.cleaned_data["code"]))

@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from mirror.audit.services import record
 from mirror.people import wrong_passwords
-from mirror.people.factors import has_codes, is_required, recovery_begin, recovery_end
-from mirror.people.models import Passkey, User
+from mirror.people.factors import adding_check, has_codes, is_required, recovery_begin, recovery_end
+from mirror.people.models import CodeMaker, Passkey, User
 from mirror.people.passkeys import ceremonies
 from mirror.people.passkeys.ceremonies import Asked, PasskeyError, Purpose
 from mirror.people.provider.configured import identity_of
@@ -55,15 +55,20 @@ def adding_begin(asked: Asked, user: User) -> dict[str, Any]:
     return ceremonies.making_begin(asked, user, known.handle if known else _handle())
 
 
-def passkey_add(asked: Asked, user: User, name: str, answer: str) -> list[str]:
-    """Keep a passkey that a browser made; gives recovery codes, which are not kept, where it is the first second factor. Raises: PasskeyError."""
+def passkey_add(asked: Asked, user: User, name: str, answer: str, *, is_given: bool = False) -> list[str]:
+    """Keep a passkey that a browser made; gives recovery codes, which are not kept, where it is the first second factor.
+
+    `is_given` says that the session has given a second factor. Raises: PasskeyError; PeopleError where it has not, and there is one.
+    """
     made = ceremonies.making_end(asked, user, answer)
     try:
         with transaction.atomic():
             # Held until the passkey is kept, so that two at once are counted one after the other.
-            User.objects.select_for_update().get(pk=user.pk)
+            adding_check(user, is_given=is_given)
             _room_check(user)
             fresh = recovery_begin(user)
+            # An earlier session may know the secret of codes that were begun.
+            CodeMaker.objects.filter(user=user, confirmed_at=None).delete()
             passkey = Passkey.objects.create(
                 user=user,
                 name=name,

@@ -22,6 +22,7 @@ from mirror.people.entering import (
     enter,
     enter_by_factor,
     factor_asked_first,
+    has_given,
     is_recent,
     page_wanted,
     person_asked,
@@ -123,7 +124,11 @@ def passkeys(request: HttpRequest) -> HttpResponse:
         _form_check(name)
         _form_check(answer)
         fresh = services.passkey_add(
-            _asked(request), person, name.cleaned_data["name"], answer.cleaned_data["answer"]
+            _asked(request),
+            person,
+            name.cleaned_data["name"],
+            answer.cleaned_data["answer"],
+            is_given=has_given(request),
         )
     except PeopleError as error:
         messages.error(request, str(error))
