@@ -9,7 +9,7 @@ from django import forms
 from mirror.results.formats import format_chosen, is_number, styles_of
 from mirror.results.models import StoredResult
 
-_DECIMALS = {"": "as suits", **{str(n): str(n) for n in range(7)}}
+_DECIMALS = {"": "automatic", **{str(n): str(n) for n in range(7)}}
 UNIT_CHARS = 8
 
 

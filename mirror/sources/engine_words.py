@@ -17,9 +17,9 @@ class Words:
 WORDS: dict[str, dict[str, Words]] = {
     "spark": {"database": Words("Database", "The namespace to read; Spark's own is called default.")},
     "clickhouse": {
-        "host": Words("Host", "Of the HTTP interface."),
+        "host": Words("Host", "The host of the HTTP interface."),
         "database": Words(
-            "Database", "The one that names without a database stand for; ClickHouse's own is called default."
+            "Database", "The database of names that are typed without one; by default it is called default."
         ),
         "namespaces": Words("Other databases to read", "Their names, separated by commas; * for all.", False),
         "port": Words("Port", "8123, and 8443 with TLS.", False),
@@ -37,7 +37,9 @@ WORDS: dict[str, dict[str, Words]] = {
         "password": Words(
             "Password or access token", "A programmatic access token is typed here as a password is.", False
         ),
-        "warehouse": Words("Warehouse", "What computes; the user's own where this is empty.", False),
+        "warehouse": Words(
+            "Warehouse", "The virtual warehouse that runs statements. Empty: the user's default.", False
+        ),
         "role": Words("Role", "The role whose privileges count; one that may only read.", False),
     },
     "bigquery": {

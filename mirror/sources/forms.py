@@ -290,6 +290,10 @@ class SourceShareForm(ShareForm):
             name = f"role_{team.pk}"
             if team.pk not in self._shared and name in self.data and not cleaned.get(name):
                 self.add_error(name, f"Choose what {team} may do.")
+        for team in self._offered:
+            is_left = team.pk not in self._shared and team not in cleaned.get("teams", ())
+            if is_left and cleaned.get(f"role_{team.pk}"):
+                self.add_error(f"role_{team.pk}", f"Tick that {team} sees it, or choose no role.")
         return cleaned
 
     def roles(self) -> dict[Team, str]:

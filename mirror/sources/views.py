@@ -10,6 +10,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.text import get_text_list
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -229,6 +230,8 @@ def share(request: PersonRequest, pk: int) -> HttpResponse:
         services.roles_give(source, form.roles(), request.user)
         for right in WithheldRight.Right:
             services.rights_withhold(source, right, form.cleaned_data[f"no_{right}"], request.user)
+        shown = get_text_list([str(team) for team in form.cleaned_data["teams"]], "and")
+        messages.success(request, f"{source.name} is shared with {shown or 'no team'}.")
         return redirect("sources:source", source.pk)
     status = 422 if form.is_bound else 200
     return render(request, "sources/share.html", {"form": form, "source": source}, status=status)

@@ -55,6 +55,8 @@ READ_ACTIONS = frozenset((sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQ
 READ_PRAGMAS = frozenset(
     ("table_info", "table_xinfo", "table_list", "foreign_key_list", "index_list", "index_info", "index_xinfo")
 )
+# Rows of a table up to which they are counted when its catalog is read.
+COUNTED = 20_000
 # Asked by full-text and R-tree tables of themselves.
 INNER_PRAGMAS = frozenset(("data_version", "page_size"))
 BAD_FUNCTIONS = frozenset(("load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "eval"))
@@ -102,7 +104,7 @@ class SqliteEngine(FileEngine):
             parts.setdefault(row[0], []).append(row)
         foreign = tuple(self._foreign_key(db, parts[number]) for number in sorted(parts, reverse=True))
         if estimate is None and not is_view:
-            estimate = self._highest_rowid(db, name)
+            estimate = self._rows_about(db, name)
         return Table(name, columns, "", primary, foreign, "", estimate, is_view)
 
     def _comments(self, db: sqlite3.Connection, name: str) -> dict[str, str]:
@@ -128,6 +130,15 @@ class SqliteEngine(FileEngine):
         except sqlite3.OperationalError:
             return {}
         return {tbl: int(stat.split()[0]) for tbl, stat in rows if stat and stat.split()[0].isdigit()}
+
+    def _rows_about(self, db: sqlite3.Connection, name: str) -> int | None:
+        """Count the rows of a smaller table; of a larger one take its highest row id, which is no key such as 20261231."""
+        try:
+            some = f"SELECT 1 FROM main.{quoted(name)} LIMIT {COUNTED + 1}"  # noqa: S608
+            counted = int(db.execute(f"SELECT COUNT(*) FROM ({some})").fetchone()[0])  # noqa: S608
+        except sqlite3.OperationalError:  # a virtual table whose module is missing
+            return None
+        return counted if counted <= COUNTED else self._highest_rowid(db, name)
 
     def _highest_rowid(self, db: sqlite3.Connection, name: str) -> int | None:
         try:

@@ -112,10 +112,22 @@ def test_tables_without_rowid_and_bare_columns_have_their_place(tmp_path: Path) 
         )
     catalog = open_database("sqlite", database=str(path)).catalog()
     assert [(t.name, [c.name for c in t.columns], t.row_estimate) for t in catalog.tables] == [
-        ("a", ["x", "y"], None),
+        ("a", ["x", "y"], 0),
         ("b", ["x", "z"], 0),
     ]
     assert catalog.tables[1].foreign_keys[0].referenced == ("x",)
+
+
+def test_a_day_as_a_key_is_no_number_of_rows(tmp_path: Path) -> None:
+    path = tmp_path / "days.sqlite3"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(
+            "CREATE TABLE days (day_key INTEGER PRIMARY KEY); INSERT INTO days VALUES (20250101), (20251231);"
+            "CREATE TABLE many (id INTEGER PRIMARY KEY);"
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) INSERT INTO many SELECT i FROM n;"
+        )
+    tables = open_database("sqlite", database=str(path)).catalog().tables
+    assert {table.name: table.row_estimate for table in tables} == {"days": 2, "many": 30_000}
 
 
 def test_rows_of_giant_cells_do_not_pile_up(tmp_path: Path) -> None:

@@ -198,6 +198,8 @@ def test_a_role_is_chosen_where_a_source_is_first_shared_with_a_team(shop, team,
     assert as_alice.post(place, {"teams": [], role: ""}).status_code == 302, (
         "a team that is not ticked needs none"
     )
+    refused = as_alice.post(place, {"teams": [], role: "viewer"})
+    assert refused.status_code == 422 and f"Tick that {team} sees it" in refused.content.decode()
     assert as_alice.post(place, {"teams": [team.pk], role: "viewer"}).status_code == 302
     assert (
         TeamRole.objects.get().role == VIEWER and "Choose a role" not in as_alice.get(place).content.decode()

@@ -55,14 +55,14 @@ AGGREGATES = {
     "max": "greatest",
 }
 STACKS = {
-    "": "as suits",
+    "": "automatic",
     "group": "side by side",
     "stack": "stacked",
     "share": "stacked to 100 %",
     "small": "in small charts",
 }
-SORTS = {"": "as suits", "-value": "largest first", "value": "smallest first", "name": "by name"}
-SCALES = {"": "even", "log": "logarithmic"}
+SORTS = {"": "automatic", "-value": "largest first", "value": "smallest first", "name": "by name"}
+SCALES = {"": "linear", "log": "logarithmic"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ class NameForm(forms.ModelForm):
     class Meta:
         model = Passkey
         fields = ["name"]
-        help_texts = {"name": "To know it by: the device or the password manager that keeps it."}
+        help_texts = {"name": "The device or password manager that holds it."}
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]

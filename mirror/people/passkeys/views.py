@@ -135,7 +135,7 @@ def passkeys(request: HttpRequest) -> HttpResponse:
         return _show(request, person, name=name, status=422)
     if request.user.is_authenticated:
         coded(request)
-        messages.success(request, f"“{name.cleaned_data['name']}” is kept.")
+        messages.success(request, f"“{name.cleaned_data['name']}” was added.")
         return _show(request, person, fresh=fresh) if fresh else redirect("people:passkeys")
     entered = enter_by_factor(request)
     request.user = person
