@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mirror.asking.models import Run, Version
     from mirror.library.models import SavedSql
     from mirror.reports.models import Report, ReportFile, ReportRun
+    from mirror.reports.reasons import Reasons
     from mirror.sources.models import Source
 
 # Items of a list that are told at once, and the most that may be asked for.
@@ -192,7 +193,7 @@ def saved_told(saved: SavedSql) -> schemas.SavedTold:
     )
 
 
-def report_told(report: Report) -> schemas.ReportTold:
+def report_told(report: Report, reasons: Reasons) -> schemas.ReportTold:
     """A report, without where it goes."""
     return schemas.ReportTold(
         id=report.pk,
@@ -205,12 +206,12 @@ def report_told(report: Report) -> schemas.ReportTold:
         next_at=report.next_at,
         zone=report.zone,
         is_paused=report.is_paused,
-        paused_why=report.paused_why,
+        paused_why=reasons.of_pause(report),
         parts=[part.name for part in report.parts.all()],
     )
 
 
-def report_run_told(run: ReportRun) -> schemas.ReportRunTold:
+def report_run_told(run: ReportRun, reasons: Reasons) -> schemas.ReportRunTold:
     """One making of a report, with its files."""
     return schemas.ReportRunTold(
         id=run.pk,
@@ -220,7 +221,7 @@ def report_run_told(run: ReportRun) -> schemas.ReportRunTold:
         scheduled_for=run.scheduled_for,
         status=run.status,
         outcome=run.outcome,
-        reason=run.reason,
+        reason=reasons.of_run(run),
         created_at=run.created_at,
         ended_at=run.ended_at,
         files=[_file(run, file) for file in run.files.all()],

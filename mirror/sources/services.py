@@ -16,6 +16,7 @@ from mirror.people.models import Team, User
 from mirror.sources import powers, selectors
 from mirror.sources.addresses import AddressRefused, file_check, host_check
 from mirror.sources.catalogs import catalog_fetch, catalog_keep
+from mirror.sources.changes import source_before, source_write
 from mirror.sources.confined_reads import check_confined
 from mirror.sources.connection_tries import failure_told, tries_left
 from mirror.sources.errors import NotTried, PowersRefused, SourceError
@@ -120,6 +121,7 @@ def source_update(
 
 def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool, keep: Keep) -> Source:
     _try_count(by)
+    before = None if source._state.adding else source_before(source)
     source_check(source, by)
     try:
         catalog = catalog_fetch(source, with_powers=True)
@@ -127,17 +129,18 @@ def _source_keep(source: Source, by: User, done: Done, *, confirmed: bool, keep:
         raise SourceError(*failure_told(source, by, error.failure)) from None
     _powers_decide(source, by, confirmed=confirmed)
 
-    is_new = source._state.adding
-
     def write() -> None:
-        source.save()
+        if before is None:
+            source.save()
+        else:
+            source_write(source, before)
         catalog_keep(source, catalog)
         indexes_ask_for(source, afresh=True)
         catalog_read_anew.send(Source, source=source, catalog=catalog)
         if done is not None:
             done(source)
         record(
-            "connected a source" if is_new else "changed a source",
+            "connected a source" if before is None else "changed a source",
             source,
             by=by,
             engine=source.engine,

@@ -24,7 +24,7 @@ from mirror.sources.drift import drift_words
 from mirror.sources.errors import NotTried, PowersRefused, SourceError
 from mirror.sources.login_services import login_give
 from mirror.sources.models import Source, Visit
-from mirror.sources.powers import powers_kept
+from mirror.sources.powers import WHERE, powers_kept
 from mirror.sources.sight import sees_whole
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
@@ -73,9 +73,15 @@ def visit_ask(
 
     A test that somebody still waits for is ended: they ask for another. Old visits are forgotten.
     """
-    wish = {name: getattr(source, name) for name in fields} | {CONFIRMED: confirmed}
-    if not source.pk:
+    wish = {name: getattr(source, name) for name in fields}
+    if (
+        source.pk
+    ):  # where it leads is one whole; of the rest, what was not changed may be changed while this waits
+        kept = Source.objects.values(*wish).get(pk=source.pk)
+        wish = {name: value for name, value in wish.items() if name in WHERE or value != kept[name]}
+    else:
         wish["engine"] = source.engine
+    wish[CONFIRMED] = confirmed
     return _visit_send(by, work, source, wish, password)
 
 

@@ -10,6 +10,7 @@ from mirror.audit.services import record
 from mirror.library.models import SavedSql
 from mirror.people.models import User
 from mirror.reports.models import Report
+from mirror.reports.reasons import reasons_leave
 from mirror.reports.selectors import may_own
 from mirror.sources.selectors import sources_visible
 from mirror.upkeep.selectors import KINDS, things_chosen
@@ -47,6 +48,8 @@ def things_transfer(person: User, keys: list[str], to: User, by: User) -> int:
             raise TransferRefused(
                 f"{to} does not see all the saved SQL of “{thing.title}” and its sources. Transfer these too."
             )
+        if isinstance(thing, Report):
+            reasons_leave(thing, to)
     for thing in chosen:
         if isinstance(thing, SavedSql) and not seen.filter(pk=thing.source_id).exists():
             raise TransferRefused(

@@ -24,6 +24,7 @@ from mirror.api.views.calls import (
 )
 from mirror.reports import services
 from mirror.reports.models import Report, ReportRun
+from mirror.reports.reasons import Reasons
 from mirror.reports.selectors import may_change, rows_withheld
 from mirror.reports.views.downloads import attachment
 
@@ -42,7 +43,8 @@ def _run(token: Token, pk: int) -> ReportRun:
 def reports_list(request: TokenRequest, limit: Limit, offset: Offset) -> Any:
     """List the reports one sees."""
     found = selectors.reports_of(request.auth).prefetch_related("parts")
-    return paged(found, report_told, address("reports_list"), limit, offset)
+    reasons = Reasons(request.user)
+    return paged(found, lambda one: report_told(one, reasons), address("reports_list"), limit, offset)
 
 
 @router.get(
@@ -50,7 +52,7 @@ def reports_list(request: TokenRequest, limit: Limit, offset: Offset) -> Any:
 )
 def report_read(request: TokenRequest, report: int) -> Any:
     """Tell of one report."""
-    return report_told(_report(request.auth, report))
+    return report_told(_report(request.auth, report), Reasons(request.user))
 
 
 @router.get(
@@ -62,7 +64,9 @@ def report_read(request: TokenRequest, report: int) -> Any:
 def report_runs(request: TokenRequest, report: int, limit: Limit, offset: Offset) -> Any:
     """List the runs of a report whose rows one sees, the newest first."""
     found = selectors.report_runs_of(request.auth, _report(request.auth, report))
-    return paged(found, report_run_told, address("report_runs", report), limit, offset)
+    reasons = Reasons(request.user)
+    here = address("report_runs", report)
+    return paged(found, lambda run: report_run_told(run, reasons), here, limit, offset)
 
 
 @router.post(
@@ -80,7 +84,7 @@ def report_run(request: TokenRequest, report: int, key: Key) -> HttpResponse:
 
     def act() -> schemas.ReportRunTold:
         try:
-            return report_run_told(services.report_run_now(found, request.user))
+            return report_run_told(services.report_run_now(found, request.user), Reasons(request.user))
         except services.ReportError as error:
             raise refused(f"{error} {error.advice}") from None
 
@@ -95,7 +99,7 @@ def report_run(request: TokenRequest, report: int, key: Key) -> HttpResponse:
 )
 def report_run_read(request: TokenRequest, run: int) -> Any:
     """Tell how one run of a report goes, and which files it made."""
-    return report_run_told(_run(request.auth, run))
+    return report_run_told(_run(request.auth, run), Reasons(request.user))
 
 
 @router.get(

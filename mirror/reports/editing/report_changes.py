@@ -24,6 +24,7 @@ from mirror.reports.editing.channel_changes import ChannelsGiven, channels_check
 from mirror.reports.errors import ReportError
 from mirror.reports.making.conditions import threshold_check
 from mirror.reports.models import Report, ReportPart
+from mirror.reports.reasons import reasons_leave
 from mirror.reports.schedule.intervals import interval_check
 from mirror.reports.schedule.times import Schedule, ScheduleError, zone_read
 from mirror.reports.selectors import may_own, may_take_over, saved_usable
@@ -197,6 +198,7 @@ def report_hand_over(report: Report, to: User, by: User) -> None:
             f"{to.get_username()} does not see all the saved SQL of this report and its sources.",
             "Share them with a team they are in, then hand the report over.",
         )
+    reasons_leave(report, to)
     Report.objects.filter(pk=report.pk).update(owner=to, updated_at=timezone.now())
     report.owner = to
     record("handed a report over", report, by=by, to=to.get_username())

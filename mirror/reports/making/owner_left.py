@@ -8,6 +8,7 @@ from django.db import transaction
 
 from mirror.reports.making.failing import report_stop
 from mirror.reports.models import Delivery, Report, ReportRun
+from mirror.reports.reasons import reasons_leave
 from mirror.reports.selectors import owners_offered
 from mirror.reports.sending.queueing import notice_send
 from mirror.work.leases import Lease
@@ -30,6 +31,7 @@ def owner_settle(report: Report, run: ReportRun, lease: Lease) -> bool:
             report_stop(report, why)
             return False
         lease.write()
+        reasons_leave(report, offered[0])
         Report.objects.filter(pk=report.pk).update(owner=offered[0])
         report.owner = offered[0]
         notice_send(run, Delivery.About.HANDED, offered[0])

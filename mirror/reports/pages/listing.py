@@ -13,6 +13,7 @@ from mirror.people.models import User
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.pages import words
 from mirror.reports.pages.words import Moment, State
+from mirror.reports.reasons import Reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,10 @@ def report_list_page(
 ) -> ReportListPage:
     """Lay out one page of what a search found; what will break is listed first, on the first page."""
 
+    reasons = Reasons(user)
+
     def line(report: Report) -> ReportLine:
-        return report_line(user, report, last_runs.get(report.pk), saved_seen)
+        return report_line(user, report, last_runs.get(report.pk), saved_seen, reasons)
 
     return ReportListPage(
         breaking=[line(report) for report in breaking] if found.number == 1 else [],
@@ -88,7 +91,7 @@ def report_list_page(
 
 
 def report_line(
-    user: User, report: Report, last: ReportRun | None, saved_seen: Collection[int]
+    user: User, report: Report, last: ReportRun | None, saved_seen: Collection[int], reasons: Reasons
 ) -> ReportLine:
     """Lay out one report."""
     deliveries = list(last.deliveries.all()) if last else []
@@ -102,7 +105,7 @@ def report_line(
         next=None if report.is_paused else words.moment(report.next_at, report.zone),
         state=words.state(words.run_state(last, deliveries)) if last else None,
         last=words.moment(last.scheduled_for or last.created_at, report.zone) if last else None,
-        paused=(report.paused_why or "by hand") if report.is_paused else "",
+        paused=(reasons.of_pause(report) or "by hand") if report.is_paused else "",
         failing=failing_words(report),
         is_alerting=report.is_alerting,
         owner="" if is_mine else report.owner.called,

@@ -21,6 +21,7 @@ from mirror.reports.models import Channel, Delivery, Report, ReportPart, ReportR
 from mirror.reports.pages import words
 from mirror.reports.pages.listing import Breaking, breaking_of, failing_words
 from mirror.reports.pages.words import Moment, State
+from mirror.reports.reasons import Reasons
 from mirror.reports.schedule.intervals import is_too_fast
 from mirror.reports.schedule.times import Schedule, ScheduleError
 from mirror.reports.schedule.zones import zone_of
@@ -117,6 +118,7 @@ class ReportPage:
     breaking: tuple[Breaking, ...]
     failing: str
     history: History
+    paused_why: str
     is_working: bool
     lacks_address: bool
     held: str
@@ -127,6 +129,7 @@ class ReportPage:
 def report_page(
     report: Report,
     runs: Page[ReportRun],
+    reasons: Reasons,
     *,
     may_change: bool,
     may_take_over: bool,
@@ -149,7 +152,8 @@ def report_page(
         channels=[channel_line(channel) for channel in report.channels.all()],
         breaking=breaking_of(report, saved_seen),
         failing=failing_words(report),
-        history=_history(runs, report.zone),
+        history=_history(runs, report.zone, reasons),
+        paused_why=reasons.of_pause(report),
         is_working=any(not run.is_ended for run in runs),
         held=_held(report) if may_change else "",
         too_fast=_too_fast(report),
@@ -259,14 +263,14 @@ def channel_line(channel: Channel) -> ChannelLine:
     )
 
 
-def _history(found: Page[ReportRun], zone: str) -> History:
+def _history(found: Page[ReportRun], zone: str, reasons: Reasons) -> History:
     return History(
-        runs=[run_line(run, zone) for run in found],
+        runs=[run_line(run, zone, reasons) for run in found],
         pager=pager_of(found, place="#history"),
     )
 
 
-def run_line(run: ReportRun, zone: str) -> RunLine:
+def run_line(run: ReportRun, zone: str, reasons: Reasons) -> RunLine:
     """Lay out one run of the history."""
     deliveries = sent_out(run)
     parts = current_parts(run)
@@ -282,7 +286,7 @@ def run_line(run: ReportRun, zone: str) -> RunLine:
         size=phrases.size(sum(file.size for file in files)) if files else "",
         lasted=words.lasted(run.started_at, run.ended_at),
         delivered=f"{sent} of {len(deliveries)}" if deliveries else "",
-        reason=run.reason or held_words(deliveries) or undelivered_words(deliveries),
+        reason=reasons.of_run(run) or held_words(deliveries) or undelivered_words(deliveries),
     )
 
 

@@ -24,6 +24,7 @@ from mirror.reports.pages.report import (
 )
 from mirror.reports.pages.selectors import run_read
 from mirror.reports.pages.words import Moment, State
+from mirror.reports.reasons import Reasons
 from mirror.reports.schedule.zones import at_zone
 from mirror.results.cells import Cell
 from mirror.results.formats import cell_of, formats_of
@@ -172,7 +173,7 @@ def report_run_page(user: User, run: ReportRun, fresh: tuple[int, str] | None = 
     """
     may_change, sees_rows = selectors.may_change(user, run.report), selectors.rows_visible(user, run)
     run = run_read(run)
-    zone = run.report.zone
+    zone, reasons = run.report.zone, Reasons(user, () if sees_rows else [run.pk])
     deliveries = list(run.deliveries.all())
     lines = [_delivery(delivery, zone, may_change) for delivery in deliveries]
     is_few = len(lines) <= SHOWN_DELIVERIES
@@ -185,8 +186,8 @@ def report_run_page(user: User, run: ReportRun, fresh: tuple[int, str] | None = 
         zone=zone,
         state=words.state(words.run_state(run, sent_out(run))),
         cause=words.cause_words(run),
-        reason=run.reason if sees_rows or not run.value else "",
-        advice=run.advice,
+        reason=reasons.of_run(run),
+        advice=reasons.advice_of(run),
         message=_about(run) if sees_rows else "",
         when=words.moment(run.scheduled_for or run.created_at, zone),
         scheduled=words.moment(run.scheduled_for, zone),

@@ -21,6 +21,7 @@ from mirror.reports.pages.listing import ReportListPage, report_list_page
 from mirror.reports.pages.report import ReportPage, report_page
 from mirror.reports.pages.selectors import last_runs, reports_listed, runs_of, saved_seen
 from mirror.reports.pages.sending import met_lines
+from mirror.reports.reasons import Reasons
 from mirror.reports.services import ReportError
 from mirror.reports.views.common import complain, find_report
 
@@ -86,13 +87,10 @@ def history(request: PersonRequest, pk: int) -> HttpResponse:
 
 def _page(request: PersonRequest, report: Report) -> ReportPage:
     runs: Page[ReportRun] = Paginator(runs_of(report), RUNS_PER_PAGE).get_page(request.GET.get("page"))
-    unseen = selectors.runs_unseen(request.user, runs)
-    for run in runs:
-        if run.pk in unseen and run.value:
-            run.reason = ""  # it says the value
     return report_page(
         report,
         runs,
+        Reasons(request.user, selectors.runs_unseen(request.user, runs)),
         may_change=selectors.may_change(request.user, report),
         may_take_over=selectors.may_take_over(request.user, report),
         saved_seen=saved_seen(request.user, [report]),

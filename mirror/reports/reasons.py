@@ -1,0 +1,88 @@
+"""Who is told why a run of a report failed: a reason may say a value of a cell, and the name of a column.
+
+A run that failed has no rows any more that would tell what was read, so what its report reads decides. All that tells reasons,
+pages and the API, asks here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from mirror.people.models import User
+from mirror.reports.models import Report, ReportRun, RunPart
+from mirror.sources.models import Source
+from mirror.sources.selectors import sources_visible
+from mirror.sources.sight import sight_of
+
+FAILED = "It failed. Its owner sees why."
+PAUSED = "It kept failing. Its owner sees why."
+FAILED_BEFORE = "It failed while somebody else owned the report."
+PAUSED_BEFORE = "It kept failing while somebody else owned it."
+
+
+class Reasons:
+    """What one person is told of why runs failed. `unseen` are the ids of runs whose rows they do not see."""
+
+    def __init__(self, user: User, unseen: Collection[int] = ()) -> None:
+        self._user, self._unseen = user, unseen
+        self._are_told: dict[int, bool] = {}
+
+    def of_run(self, run: ReportRun) -> str:
+        """Say why a run failed, was skipped or had nothing to send, as far as this person may know."""
+        if not run.reason or self._sees(run):
+            return run.reason
+        if run.outcome == ReportRun.Outcome.SKIPPED:  # stopped or paused: no row was looked at
+            return run.reason
+        is_failure = run.outcome in ("", ReportRun.Outcome.FAILED)
+        return FAILED if is_failure else ""
+
+    def advice_of(self, run: ReportRun) -> str:
+        """Say what to do about it, to who is told why."""
+        return run.advice if not run.advice or self._sees(run) else ""
+
+    def of_pause(self, report: Report) -> str:
+        """Say why a report paused itself; empty where somebody paused it."""
+        return PAUSED if report.paused_why and not self._is_told(report) else report.paused_why
+
+    def _sees(self, run: ReportRun) -> bool:
+        says_value = bool(run.value) and run.pk in self._unseen
+        return not says_value and self._is_told(run.report)
+
+    def _is_told(self, report: Report) -> bool:
+        if report.pk not in self._are_told:
+            self._are_told[report.pk] = reasons_told(self._user, report)
+        return self._are_told[report.pk]
+
+
+def reasons_told(user: User, report: Report) -> bool:
+    """Say whether somebody may read why runs of a report failed: its owner, and who sees of each source of it what its owner sees.
+
+    Sources of runs of before count too. Where one is gone, or saved SQL is, nobody knows what was read.
+    """
+    if report.owner_id == user.pk:
+        return True
+    read = set(RunPart.objects.filter(run__report=report).order_by().values_list("source", flat=True))
+    read |= set(report.parts.order_by().values_list("saved__source", flat=True))
+    sources = list(
+        sources_visible(user).filter(pk__in=read - {None}).select_related("owner").defer("catalog")
+    )
+    return len(sources) == len(read) and all(_sees_as(user, report.owner, source) for source in sources)
+
+
+def reasons_leave(report: Report, to: User) -> None:
+    """Forget why runs failed, where who is to own the report does not see what its owner saw. Called as the owner changes."""
+    if reasons_told(to, report):
+        return
+    failed = report.runs.filter(outcome__in=("", ReportRun.Outcome.FAILED)).exclude(reason="")
+    failed.update(reason=FAILED_BEFORE, advice="")
+    Report.objects.filter(pk=report.pk).exclude(paused_why="").update(paused_why=PAUSED_BEFORE)
+
+
+def _sees_as(user: User, owner: User, source: Source) -> bool:
+    """Say whether somebody reads a source by the login of a report's owner, and no more is withheld from them."""
+    mine, theirs = sight_of(user, source), sight_of(owner, source)
+    return (
+        mine.login.name == theirs.login.name
+        and not mine.login.problem
+        and (not mine.withheld or mine.withheld.key == theirs.withheld.key)
+    )
