@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,16 +23,23 @@ class RailThread:
     title: str
     url: str
     is_current: bool
+    is_on_own: bool
 
 
 def rail(request: HttpRequest) -> dict[str, Any]:
     """The newest threads of whoever is signed in, and whether they only look; read from the store only by a page that shows them."""
+    threads = SimpleLazyObject(lambda: _threads(request))
     return {
-        "rail_threads": SimpleLazyObject(lambda: _threads(request)),
-        "rail_only_views": SimpleLazyObject(
-            lambda: request.user.is_authenticated and only_views(request.user)
-        ),
+        "rail_threads": threads,
+        "rail_only_views": SimpleLazyObject(lambda: _only_views(request, threads)),
     }
+
+
+def _only_views(request: HttpRequest, threads: Iterable[RailThread]) -> bool:
+    """Who has a thread on a source of their own asks; of anybody else it is looked up."""
+    if not request.user.is_authenticated:
+        return False
+    return not any(thread.is_on_own for thread in threads) and only_views(request.user)
 
 
 def _threads(request: HttpRequest) -> list[RailThread]:
@@ -40,5 +48,6 @@ def _threads(request: HttpRequest) -> list[RailThread]:
     made = []
     for thread, newest in selectors.threads_recent(request.user, RAIL_THREADS):
         url = reverse("asking:run", args=[newest])
-        made.append(RailThread(thread.title, url, request.path == url))
+        is_on_own = thread.source_owner == request.user.pk
+        made.append(RailThread(thread.title, url, request.path == url, is_on_own))
     return made

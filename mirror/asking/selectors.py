@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from mirror.asking.models import Run, Step, Thread, Version
 from mirror.people.selectors import teams_of
@@ -131,7 +131,12 @@ def thread_by_thread(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 def threads_recent(user: User, count: int) -> list[tuple[Thread, int]]:
     """The pinned and then the newest threads of a user, each with the id of its newest run; SQL that programs sent is apart."""
-    threads = threads_visible_to(user).filter(is_sent=False).annotate(newest=Max("runs")).exclude(newest=None)
+    threads = (
+        threads_visible_to(user)
+        .filter(is_sent=False)
+        .annotate(newest=Max("runs"), source_owner=F("source__owner"))
+    )
+    threads = threads.exclude(newest=None)
     return [
         (thread, thread.newest) for thread in threads.order_by("-is_pinned", "-created_at", "-pk")[:count]
     ]

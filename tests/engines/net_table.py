@@ -24,6 +24,7 @@ from typing import Any
 from sqlagent import guard
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Limits, Refusal
+from tests.engines.clickhouse_lab import ClickhouseLab
 from tests.engines.labs import LABS, OWN_PASSWORD, Alone, Lab
 from tests.engines.spark_lab import SparkLab
 
@@ -32,7 +33,7 @@ TABLE = ROOT / "docs" / "read-only.md"
 CASES = [
     json.loads(line) for line in (Path(__file__).parent / "cases" / "hostile.jsonl").read_text().splitlines()
 ]
-EVERY: dict[str, type[Lab]] = {**LABS, "spark": SparkLab}
+EVERY: dict[str, type[Lab]] = {**LABS, "clickhouse": ClickhouseLab, "spark": SparkLab}
 SECONDS = 0.5
 # Statements between two looks from behind; when something changed, they are tried again one by one.
 AT_ONCE = 20
@@ -88,6 +89,12 @@ or DuckDB that runs code would run with Mirror's rights on files.
 
 A server that does not end a statement (PostgreSQL and MySQL ask themselves between steps, and `array_fill` or `locate` over
 megabytes is one step) is hung up on 0.7 s after the deadline or Stop. The statement goes on there until the server next asks.
+
+**ClickHouse** is sent `readonly = 1` with each statement, and takes no setting that a statement sets. In that mode it
+writes nothing and opens no file or address, with one exception that was found here: `sqlite('file', ...)` makes its file before the
+mode is asked about (26.9), so the adapter refuses that name. `tests/engines/test_clickhouse.py` sends its hostile statements past the guard
+and 823 attacks through it, to the engine as a library; users of a server were not there to be tried
+([connectors](connectors.md)).
 
 **Spark SQL has no read-only session, and by itself no users.** What the column shows for it is the adapter's own doing, and no
 lock of the engine's: a query is sent in brackets, `( ... ) LIMIT n`, where Spark's grammar takes nothing but a query; settings
@@ -260,6 +267,7 @@ def title_of(part: str) -> str:
 def kept_parts() -> dict[str, str]:
     """What the document says of each engine so far."""
     names = {
+        "ClickHouse": "clickhouse",
         "DuckDB": "duckdb",
         "MariaDB": "mysql",
         "PostgreSQL": "postgres",

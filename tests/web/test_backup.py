@@ -206,6 +206,7 @@ LATER = {
 UNKNOWN = frozenset(
     {
         "asking_llmchange",
+        "asking_llmtelling",
         "asking_run_teams",
         "asking_thread_teams",
         "comments_comment",
@@ -214,12 +215,16 @@ UNKNOWN = frozenset(
         "knowledge_improvement",
         "knowledge_improvementstep",
         "knowledge_posedround",
+        "sharing_noticesoff",
         "sharing_sharelink",
+        "sharing_sharenotice",
     }
 )
 ADDED = {
     "asking_run": "traceparent",
     "asking_thread": "sight",
+    "asking_version": "departs",
+    "dashboards_pdfexport": "link",
     "knowledge_evaluation": "with_llm",
     "knowledge_storedanswer": "is_example",
     "knowledge_storedterm": "holds_values",
