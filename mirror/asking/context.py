@@ -46,8 +46,7 @@ def _threads(request: HttpRequest) -> list[RailThread]:
     if not request.user.is_authenticated:
         return []
     made = []
-    for thread, newest in selectors.threads_recent(request.user, RAIL_THREADS):
+    for thread, newest, owner in selectors.threads_recent(request.user, RAIL_THREADS):
         url = reverse("asking:run", args=[newest])
-        is_on_own = thread.source_owner == request.user.pk
-        made.append(RailThread(thread.title, url, request.path == url, is_on_own))
+        made.append(RailThread(thread.title, url, request.path == url, owner == request.user.pk))
     return made

@@ -129,17 +129,12 @@ def thread_by_thread(runs: QuerySet[Run]) -> QuerySet[Run]:
     )
 
 
-def threads_recent(user: User, count: int) -> list[tuple[Thread, int]]:
-    """The pinned and then the newest threads of a user, each with the id of its newest run; SQL that programs sent is apart."""
-    threads = (
-        threads_visible_to(user)
-        .filter(is_sent=False)
-        .annotate(newest=Max("runs"), source_owner=F("source__owner"))
-    )
-    threads = threads.exclude(newest=None)
-    return [
-        (thread, thread.newest) for thread in threads.order_by("-is_pinned", "-created_at", "-pk")[:count]
-    ]
+def threads_recent(user: User, count: int) -> list[tuple[Thread, int, int]]:
+    """The pinned and then the newest threads of a user, each with its newest run and its source's owner, by id; SQL that programs sent is apart."""
+    threads = threads_visible_to(user).filter(is_sent=False)
+    threads = threads.annotate(newest=Max("runs"), source_owner=F("source__owner")).exclude(newest=None)
+    ordered = threads.order_by("-is_pinned", "-created_at", "-pk")
+    return [(thread, thread.newest, thread.source_owner) for thread in ordered[:count]]
 
 
 def thread_runs(thread: Thread) -> list[Run]:

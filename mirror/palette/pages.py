@@ -134,7 +134,7 @@ def palette_page(user: User, typed: str) -> PalettePage:
     if not words:
         recent = [
             _place("thread", newest, thread.title, thread.source.name)
-            for thread, newest in threads_recent(user, RECENT)
+            for thread, newest, _ in threads_recent(user, RECENT)
         ]
         return PalettePage("", [*recent, *(place for place, _ in known)][:MOST])
     found = [(distance(place.name, words, more), place) for place, more in known]

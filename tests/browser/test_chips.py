@@ -52,7 +52,7 @@ def test_chips_are_changed_by_keyboard_alone_and_keep_the_focus(page: Page):
     expect(chip(page, "2024")).to_be_focused()
     expect(page.locator("#result .panel-foot")).to_contain_text("complete")
     expect(page.locator("mirror-editor")).to_contain_text("'2024-01-01'")
-    expect(page.get_by_role("heading", level=1)).to_have_text(QUESTION)
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"{QUESTION} (changed: period to 2024)")
     expect(page.get_by_role("heading", name="Revenue by category, 2024")).to_be_visible()
     expect(chip(page, "2024")).to_be_focused()
 

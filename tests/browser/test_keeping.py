@@ -130,6 +130,7 @@ def test_somebody_is_let_in_by_a_link_and_sees_only_what_is_shared(
     expect(page.get_by_role("button", name="Remove bob")).to_be_visible()
     page.goto("/sources/1/share/")
     page.get_by_role("checkbox", name="Analysts: sees it").check()
+    page.get_by_label("Analysts: role").select_option("analyst")
     page.get_by_role("button", name="Save").click()
     bobs.reload()
     bobs.get_by_role("link", name="shop").click()

@@ -56,6 +56,7 @@ def test_a_login_is_given_and_taken_with_the_keyboard(page: Page, server: Postgr
     page.get_by_role("link", name="Share it").click()
     for team in ("Rows north", "Rows west"):
         page.get_by_label(f"{team}: sees it").check()
+        page.get_by_label(f"{team}: role").select_option("analyst")
     page.get_by_role("button", name="Save").click()
     here = page.url + "logins/"
     page.goto(here)

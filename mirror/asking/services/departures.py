@@ -35,6 +35,7 @@ def departure(run: Run, origin: str, sql: str, change: str, base: Version | None
     before = base.departs if base is not None else ""
     if not change or before == EDITED:
         return EDITED
+    change = change.replace(" changed to ", " to ", 1)  # a chip's own words
     said = f"{before}; {change}" if before else f"{CHANGED}{change}"
     return said if len(said) <= CHANGE_CHARS else EDITED
 
