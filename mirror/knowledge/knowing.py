@@ -10,8 +10,8 @@ from django.utils.formats import date_format
 from mirror.knowledge.models import StoredAnswer, StoredTerm
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.guarding import Refusal, sql_check
-from mirror.sources.sight import says_withheld, sight_now, withheld_now
-from mirror.sources.unpacked import values_are_seen
+from mirror.sources.sight import says_withheld, withheld_now
+from mirror.sources.unpacked import values_seen
 from sqlagent.values import Knowledge, Term, TermKind, VerifiedAnswer
 
 if TYPE_CHECKING:
@@ -23,9 +23,8 @@ def knowledge_of(source: Source) -> Knowledge:
     """Terms in force that work, and verified answers that still run: two looks into the store."""
     answers = StoredAnswer.objects.filter(source=source, taken_back_at=None, problem="")
     ordered = answers.select_related("verified_by").order_by("verified_at", "pk")
-    rows = [row for row in ordered if _answer_is_shown(source, row)]
-    if not sight_now(source).login.is_own:
-        rows = [row for row in rows if values_are_seen(source, row.sql)]
+    are_seen = values_seen(source)
+    rows = [row for row in ordered if _answer_is_shown(source, row) and are_seen(row.sql)]
     return Knowledge(
         terms_of(source),
         tuple(map(answer_of, rows)),
@@ -42,14 +41,13 @@ def terms_of(source: Source) -> tuple[Term, ...]:
     """Terms in force that work, in the order they were written: one look into the store."""
     rows = StoredTerm.objects.filter(source=source, status=StoredTerm.Status.FORCE, problem="")
     known = (term_of(row) for row in rows.select_related("owner").order_by("pk"))
-    shown = (
+    are_seen = values_seen(source)
+    return tuple(
         term
         for term in known
         if not says_withheld(source, " ".join((*term.phrases, term.body, term.description)))
+        and are_seen(term.body)
     )
-    if sight_now(source).login.is_own:
-        return tuple(shown)
-    return tuple(term for term in shown if values_are_seen(source, term.body))
 
 
 def _answer_is_shown(source: Source, row: StoredAnswer) -> bool:

@@ -18,9 +18,7 @@ WORDS: dict[str, dict[str, Words]] = {
     "spark": {"database": Words("Database", "The namespace to read; Spark's own is called default.")},
     "clickhouse": {
         "host": Words("Host", "The host of the HTTP interface."),
-        "database": Words(
-            "Database", "The database of names that are typed without one; by default it is called default."
-        ),
+        "database": Words("Database", "The database to read; ClickHouse's own is called default."),
         "namespaces": Words("Other databases to read", "Their names, separated by commas; * for all.", False),
         "port": Words("Port", "8123, and 8443 with TLS.", False),
     },

@@ -86,7 +86,8 @@ def login_told(source: Source, login: Login) -> str:
     if login.is_own or login.problem:
         return ""
     teams = get_text_list(list(login.teams), "and") or "your team"
+    verb = "read" if len(login.teams) > 1 else "reads"
     return (
-        f"{teams} reads {source.name} by the login {login.name}. {source.owner}, who owns it, sets that "
+        f"{teams} {verb} {source.name} by the login {login.name}. {source.owner}, who owns it, sets that "
         "(Sources, a source, More, Logins of teams)."
     )

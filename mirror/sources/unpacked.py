@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import sqlglot
@@ -53,23 +55,31 @@ def source_at_hand(source: Source, *, is_page: bool = True) -> tuple[Catalog | N
     return shown, index_narrowed(source, index, shown)
 
 
-def values_are_seen(source: Source, sql: str) -> bool:
-    """Say whether each text that SQL holds is a stored value that the login of who has the source in hand reads, or a day.
+def values_seen(source: Source) -> Callable[[str], bool]:
+    """Give the test of SQL that each text in it is a stored value that the login of who has the source in hand reads, or a day.
 
-    What is known of a source is written by people who see it by another login; their texts may be values of that.
+    What is known of a source is written by people who see it by another login; their texts may be values of that. To the
+    source's own user all SQL passes. The values are looked for once, when the first text is.
     """
-    try:
-        tokens = sqlglot.tokenize(sql, dialect=source.engine)
-    except TokenError:
-        return False
-    texts = {one.text for one in tokens if one.token_type.name.endswith("STRING")}
-    texts = {text for text in texts if text.strip() and not _DAY.fullmatch(text)}
-    if not texts:
-        return True
-    _, index = source_at_hand(source, is_page=False)
-    return index is not None and all(
-        any(match.value == text for match in index.lookup(text)) for text in texts
-    )
+    if sight_now(source).login.is_own:
+        return lambda sql: True
+    index_at_hand = cache(lambda: source_at_hand(source, is_page=False)[1])
+
+    def are_seen(sql: str) -> bool:
+        try:
+            tokens = sqlglot.tokenize(sql, dialect=source.engine)
+        except TokenError:
+            return False
+        texts = {one.text for one in tokens if one.token_type.name.endswith("STRING")}
+        texts = {text for text in texts if text.strip() and not _DAY.fullmatch(text)}
+        if not texts:
+            return True
+        index = index_at_hand()
+        return index is not None and all(
+            any(match.value == text for match in index.lookup(text)) for text in texts
+        )
+
+    return are_seen
 
 
 def _at_hand(source: Source, *, is_page: bool) -> tuple[Catalog | None, ValueIndex | None]:

@@ -74,9 +74,8 @@ def visit_ask(
     A test that somebody still waits for is ended: they ask for another. Old visits are forgotten.
     """
     wish = {name: getattr(source, name) for name in fields}
-    if (
-        source.pk
-    ):  # where it leads is one whole; of the rest, what was not changed may be changed while this waits
+    if source.pk:
+        # Where it leads is kept whole. Of the rest only what was changed: somebody may change the others while this waits.
         kept = Source.objects.values(*wish).get(pk=source.pk)
         wish = {name: value for name, value in wish.items() if name in WHERE or value != kept[name]}
     else:

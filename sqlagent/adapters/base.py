@@ -473,7 +473,7 @@ def is_the_store() -> StatementFailed:
 
 def file_powers(path: Path) -> tuple[Power, ...]:
     """Tell that we could write to the file of a source, where the operating system would let us."""
-    words = "write to the file: its permissions let the account that Mirror runs as, and its sessions open it read-only"
+    words = "write to the file, because its permissions allow that to the account Mirror runs as; Mirror opens it read-only"
     return (Power("file_writable", words),) if os.access(path, os.W_OK) else ()
 
 

@@ -141,6 +141,8 @@ class SqlalchemyDatabase(Adapter):
             late.start()
             try:
                 self._set_up(connection, flight)
+                if self.store_mark and sqlalchemy_catalog.is_marked(connection, self.store_mark):
+                    raise is_the_store()
                 yield connection
             finally:
                 late.cancel()
@@ -179,8 +181,6 @@ class SqlalchemyDatabase(Adapter):
         for statement in READ_ONLY.get(name, ()):
             text = statement.format(milliseconds=max(1, int(seconds * 1_000)), seconds=f"{seconds:.3f}")
             connection.exec_driver_sql(text)
-        if self.store_mark and sqlalchemy_catalog.is_marked(connection, self.store_mark):
-            raise is_the_store()
 
     def _stopper(self, connection: sa.Connection) -> Callable[[], None]:
         """Say how to end what a connection runs, from another thread, as its driver can."""
@@ -291,7 +291,7 @@ class SqlalchemyDatabase(Adapter):
 
     # ------------------------------------------------------------ what went wrong
 
-    def _failure(self, error: SQLAlchemyError, flight: Flight) -> DatabaseError:
+    def _failure(self, error: Exception, flight: Flight) -> DatabaseError:
         """Say in our errors what the driver said in its own."""
         failure = flight.failure()
         if failure is not None:

@@ -132,7 +132,10 @@ class SqliteEngine(FileEngine):
         return {tbl: int(stat.split()[0]) for tbl, stat in rows if stat and stat.split()[0].isdigit()}
 
     def _rows_about(self, db: sqlite3.Connection, name: str) -> int | None:
-        """Count the rows of a smaller table; of a larger one take its highest row id, which is no key such as 20261231."""
+        """Count the rows of a table of up to `COUNTED`, whose row ids may be keys such as 20261231. Take the highest row id of a larger one.
+
+        None for a larger one without row ids, and where its module is missing.
+        """
         try:
             some = f"SELECT 1 FROM main.{quoted(name)} LIMIT {COUNTED + 1}"  # noqa: S608
             counted = int(db.execute(f"SELECT COUNT(*) FROM ({some})").fetchone()[0])  # noqa: S608

@@ -62,7 +62,9 @@ class WarehouseDatabase(SqlalchemyDatabase):
                 f"Install it into the environment that Mirror runs in: pip install -r {self._kind.requirements}",
             ) from error
         except (SQLAlchemyError, ValueError, TypeError) as error:
-            raise unreachable(f"{self._kind.name} cannot be called so: {self._text(error)}") from error
+            raise unreachable(
+                f"The driver for {self._kind.name} does not take these settings: {self._text(error)}"
+            ) from error
 
     @property
     def is_held(self) -> bool:
@@ -84,7 +86,7 @@ class WarehouseDatabase(SqlalchemyDatabase):
         for statement in (*self._kind.begins, *scan):
             connection.exec_driver_sql(statement.format(**told))
 
-    def _failure(self, error: SQLAlchemyError, flight: Flight) -> DatabaseError:
+    def _failure(self, error: Exception, flight: Flight) -> DatabaseError:
         """Tell also of drivers that connect with the first statement. Raises nothing."""
         text = self._text(error)
         if flight.failure() is None and re.search(
@@ -108,13 +110,19 @@ class WarehouseDatabase(SqlalchemyDatabase):
         """Have BigQuery say what a statement would read, which costs nothing. Raises: StatementFailed beyond `most`."""
         # The driver's, loaded when it is there: no other engine needs it.
         asking = import_module("google.cloud.bigquery")
+        # Asked past SQLAlchemy, the driver raises its own: of SQL that is wrong, of signing in, and of the network.
+        wrong = import_module("google.api_core.exceptions").GoogleAPIError
+        unsigned = import_module("google.auth.exceptions").GoogleAuthError
         with self._connected(flight) as connection:
             client = connection.connection.dbapi_connection._client  # type: ignore[union-attr]
-            job = client.query(
-                sql,
-                job_config=asking.QueryJobConfig(dry_run=True, use_query_cache=False),
-                timeout=flight.left(),
-            )
+            try:
+                job = client.query(
+                    sql,
+                    job_config=asking.QueryJobConfig(dry_run=True, use_query_cache=False),
+                    timeout=flight.left(),
+                )
+            except (wrong, unsigned, OSError) as error:
+                raise self._failure(error, flight) from error
             found = int(job.total_bytes_processed or 0)
         if found > most:
             raise would_scan_too_much(found, most)

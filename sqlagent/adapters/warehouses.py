@@ -42,8 +42,8 @@ class Place:
 class Warehouse:
     """What is known of one engine.
 
-    `begins` are statements that begin a session, with `{seconds}` and `{milliseconds}` of the deadline put in. `scan`
-    gives the statements that bound what is read, where the engine has any. `is_held` says that its sessions write nothing.
+    `begins` are statements that begin a session, with `{seconds}`, `{whole_seconds}` or `{milliseconds}` of the deadline put in.
+    `scan` is the statement that bounds the `{bytes}` that are read, where the engine has one. `is_held` says that its sessions write nothing.
     """
 
     name: str
@@ -287,7 +287,9 @@ def checked(place: Place, engine: str) -> Place:
     typed = {"Host": place.host, "Database": place.database, "User": place.user, **place.options}
     for name, value in typed.items():
         if name != "sslrootcert" and _MORE.search(value.replace("@", "") if name == "User" else value):
-            raise ValueError(f"{name} holds a sign that no name has: it is a name, not a connection string.")
+            raise ValueError(
+                f"{name} takes a name, not a connection string: leave out spaces, quotes and signs such as = and ;."
+            )
     if engine == "bigquery" and not re.fullmatch(r"[a-z0-9.:-]+", place.parts()[0]):
         raise ValueError("The database is written project.dataset.")
     return place

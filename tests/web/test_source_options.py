@@ -290,7 +290,7 @@ def test_a_warehouse_is_called_at_allowed_addresses_alone(alice, engine):
 @pytest.mark.parametrize("engine", sorted(UNTRIED))
 @pytest.mark.parametrize("part", ["database", "username"])
 def test_what_is_typed_is_a_name_and_no_connection_string(alice, engine, part):
-    with pytest.raises(ValueError, match="no name has"):
+    with pytest.raises(ValueError, match="takes a name, not a connection string"):
         open_database(
             engine,
             host="h",
