@@ -70,6 +70,24 @@ def test_a_question_that_stands_by_itself_is_left_alone(case: dict[str, str]) ->
     assert (question.text, question.typed, llm.calls) == (case["typed"], "", 0)
 
 
+@pytest.mark.parametrize(
+    ("typed", "is_whole"),
+    [
+        ("how much revenue did this customer bring", True),
+        ("how many orders did those customers place", False),
+        ("and what did that cost us", False),
+        ("who have never placed orders", False),
+        ("Who has never placed orders?", True),
+        ("average per order", False),
+        ("total amount by customer", False),
+        ("total amount of orders by customer", True),
+    ],
+)
+def test_a_fragment_is_told_from_a_question(typed: str, is_whole: bool) -> None:
+    """A figure or a condition without a noun of its own speaks of what was asked before; "did this customer" has its noun."""
+    assert followups.stands_alone(typed, SHOP) is is_whole
+
+
 def test_the_first_question_of_a_thread_is_left_alone() -> None:
     assert stand_alone("only 2024", (), SHOP, ScriptedLlm("x?")) == Question("only 2024")
 

@@ -32,6 +32,7 @@ from sqlagent.makers.analyst.implied import (
     figures_once,
     listed_where_lacking,
     of_one_deed,
+    of_sums,
     reasons_counted,
     summed_or_counted,
     sums_paid,
@@ -45,6 +46,7 @@ from sqlagent.makers.analyst.minor_units import (
     without_currency,
 )
 from sqlagent.makers.analyst.noun_parts import of_the_noun
+from sqlagent.makers.analyst.own_groups import in_its_group
 from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
 from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.plainer import plainer
@@ -295,6 +297,7 @@ def _understood(text: str, source: Source, today: date, told: Told) -> tuple[Rea
     frames = [in_the_deed(one, reading, source) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
+    frames = [in_its_group(of_sums(one), source) for one in frames]
     frames = [sums_paid(of_one_deed(figures_once(one)), reading, source) for one in frames]
     frames = [
         at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
 
-from sqlagent.catalog.semantics import Field, Model, Relation, Role
+from sqlagent.catalog.semantics import Model, Role
 from sqlagent.language.lexicon import STOP_WORDS
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure
+from sqlagent.makers.analyst.answering import Understood
+from sqlagent.makers.analyst.checking import Held
+from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.telling import told
 
 MOST = 12
 """Words that are tried: each costs a reading of the question, some five milliseconds."""
@@ -48,20 +50,19 @@ _PLAIN = frozenset({*STOP_WORDS, "still", "new", "up", "out", "off"})
 
 
 def idle_words(
-    text: str, frame: Frame, reading: Reading, told: str, model: Model, again: Callable[[str], str]
+    text: str, found: Understood, reading: Reading, model: Model, again: Callable[[str], str]
 ) -> list[str]:
-    """Give the words of a question that an answer neither tells nor needs, though they name or bound something.
+    """Give the words of a question that its answer neither tells nor needs, though they name or bound something.
 
-    `told` is how the frame is told, `again` gives the SQL of other words for the question. A word that names a column or a table
-    of the source which the frame does not hold counts, and one that always bounds or measures.
+    `again` gives the SQL of other words for the question. A word counts that names a column or a table of the source which
+    the frame does not hold, and one that always bounds or measures.
 
-    Cost: a reading for each word that is not told, `MOST` of them at most.
+    Cost: a reading for each such word that is not told, `MOST` of them at most.
     """
-    sql = again(text)
-    known = {stem(word) for word in _parts(f"{told} {' '.join(frame.why)} {sql}")}
+    frame = found.frame
+    known = {stem(word) for word in _parts(f"{told(frame)} {' '.join(frame.why)} {found.sql}")}
     mended = {word for pair in reading.mended for one in pair for word in one.lower().split()}
-    held = _Held()
-    held.take(frame)
+    named = _Named(frame, model)
     out: list[str] = []
     tried = 0
     for match in _WORD.finditer(text):
@@ -71,62 +72,43 @@ def idle_words(
         if word in _BOUNDING:
             if any(stem(other) in known for other in _BOUNDING[word]):
                 continue
-        elif not _names_another(word, held, model):
+        elif not named.elsewhere(word):
             continue
         tried += 1
-        if sql and again(f"{text[: match.start()]}{text[match.end() :]}") == sql:
+        if again(f"{text[: match.start()]}{text[match.end() :]}") == found.sql:
             out.append(match[0])
     return out
 
 
-def _names_another(word: str, held: _Held, model: Model) -> bool:
-    """Whether a word names columns or tables, and none that the frame holds; a time only beside another time."""
-    named: list[tuple[str, str, Role | None]] = [
-        (table, one.column, one.role)
-        for table, own in model.fields.items()
-        for one in own
-        if stem(word) in {stem(part) for part in one.words}
-    ]
-    named += [
-        (table, "", None)
-        for table, one in model.things.items()
-        if stem(word) in {*one.noun, *map(stem, one.also)}
-    ]
-    if not named or any((table, column) in held.names for table, column, _ in named):
-        return False
-    return held.is_timed or any(role is not Role.TIME for *_, role in named)
+class _Named:
+    """What the words of a source's names name, held against what a frame holds."""
 
+    def __init__(self, frame: Frame, model: Model) -> None:
+        held = Held()
+        held.take(frame)
+        self._held = held.columns | {
+            (table, "") for table in (*held.tables, *(one for one, _ in held.columns))
+        }
+        self._is_timed = bool(held.periods) or any(one.grain for one in (*frame.by, *frame.per))
+        self._model = model
 
-class _Held:
-    """The columns and tables of a frame, and whether a time restricts or groups it."""
-
-    def __init__(self) -> None:
-        self.names: set[tuple[str, str]] = set()
-        self.is_timed = False
-
-    def take(self, part: object) -> None:
-        """Take down a part of a frame and all that it is made of."""
-        if isinstance(part, tuple):
-            for one in part:
-                self.take(one)
-        elif isinstance(part, Field):
-            self.names |= {(part.table, part.column), (part.table, "")}
-        elif isinstance(part, Relation):
-            self.names |= {
-                (part.source, ""),
-                (part.target, ""),
-                *((part.source, one) for one in part.columns),
-            }
-        elif is_dataclass(part):
-            if isinstance(part, Measure | Frame):
-                self.names.add((part.anchor, ""))
-            elif isinstance(part, Condition):
-                self.names.add((part.child, ""))
-                self.is_timed = self.is_timed or part.period is not None
-            elif isinstance(part, Dimension):
-                self.is_timed = self.is_timed or bool(part.grain)
-            for one in fields(part):
-                self.take(getattr(part, one.name))
+    def elsewhere(self, word: str) -> bool:
+        """Whether a word names columns or tables, and none that the frame holds; a time only beside another time."""
+        root, model = stem(word), self._model
+        named: list[tuple[str, str, Role | None]] = [
+            (table, one.column, one.role)
+            for table, own in model.fields.items()
+            for one in own
+            if root in map(stem, one.words)
+        ]
+        named += [
+            (table, "", None)
+            for table, one in model.things.items()
+            if root in one.noun or root in map(stem, one.also)
+        ]
+        if not named or any((table, column) in self._held for table, column, _ in named):
+            return False
+        return self._is_timed or any(role is not Role.TIME for *_, role in named)
 
 
 def _parts(text: str) -> Iterator[str]:

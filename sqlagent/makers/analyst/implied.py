@@ -105,6 +105,21 @@ def figures_once(frame: Frame) -> Frame:
     return frame if len(once) == len(frame.measures) else replace(frame, measures=once)
 
 
+def of_sums(frame: Frame) -> Frame:
+    """ "Average fee per km" is all fees by all kilometres: an average by a sum is a figure of nothing."""
+    return replace(frame, measures=tuple(map(_of_sums, frame.measures)))
+
+
+def _of_sums(one: Measure) -> Measure:
+    over, under = one.over, one.under
+    if one.agg != "ratio" or over is None or under is None or over.agg != "avg" or under.agg != "sum":
+        return one
+    adds_up = (
+        over.expr is not None and over.expr.op == "column" and over.expr.slots[0].field.aggregate == "sum"
+    )
+    return replace(one, over=replace(over, agg="sum")) if adds_up else one
+
+
 def sums_paid(frame: Frame, reading: Reading, source: Source) -> Frame:
     """Sum money where rows were counted of a verb of which money is the object: who paid most, invoiced per month."""
     if not frame.measures or any(item.op == "count" for item in reading.items):

@@ -11,13 +11,14 @@ import math
 import re
 from collections.abc import Iterable
 
+from sqlagent.makers.analyst.answering import DRAFT
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.heeding import conditions
 
 _JOINTS = re.compile(r"\b(?:and|with|plus|along)\b|[,:;(]| - ", re.IGNORECASE)
-_PARTS_OF = re.compile(r"%|percent|share|rate|ratio|proportion", re.IGNORECASE)
-_DRAFT = 0.5
+_PARTS_OF = re.compile(r"%|\b(?:percent\w*|shares?|rates?|ratios?|proportions?)\b", re.IGNORECASE)
 _FAR = 1.5
+"""Cost from which on more of it tells nothing more."""
 
 
 def chance(frame: Frame, text: str, glued: Iterable[str] = (), *, is_contested: bool = False) -> float:
@@ -33,8 +34,8 @@ def chance(frame: Frame, text: str, glued: Iterable[str] = (), *, is_contested: 
     """
     odds = (
         3.4
-        - 3.9 * min(_DRAFT, frame.cost)
-        - 0.65 * max(0.0, min(_FAR, frame.cost) - _DRAFT)
+        - 3.9 * min(DRAFT, frame.cost)
+        - 0.65 * max(0.0, min(_FAR, frame.cost) - DRAFT)
         - 0.95 * min(3, len(frame.unused))
         - 0.7 * is_contested
         - 0.48 * loose_joints(frame, text)

@@ -45,12 +45,15 @@ def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
 
 
 _SLOW = frozenset({"slowest", "fastest", "quickest"})
+"""Words that rank by how long something takes."""
+
 _LASTS = frozenset(
     map(
         stem,
         ["time", "duration", "speed", "second", "minute", "hour", "day", "delay", "lap", "growth", "rate"],
     )
 )
+"""Words in the names of figures that say how long something takes, or how fast it changes."""
 
 
 def _slow_counted(frame: Frame, reading: Reading) -> list[str]:

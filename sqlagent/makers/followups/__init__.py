@@ -19,6 +19,7 @@ from sqlagent.makers.followups.patterns import (
     NUMBER,
     OF_BEFORE,
     POINTS_BACK,
+    WHO_ARE,
 )
 from sqlagent.makers.followups.rules import RULES
 from sqlagent.values import Catalog, Turn
@@ -40,6 +41,8 @@ def stands_alone(typed: str, catalog: Catalog) -> bool:
         return False  # of what was asked before
     if NO_FIGURE.fullmatch(text) or OF_BEFORE.search(text):
         return False  # of what was asked before
+    if WHO_ARE.match(text) and not typed.rstrip().endswith("?"):
+        return False
     names = Names(catalog)
     whose = re.search(r"\b(?:their|its)\b", text, re.IGNORECASE)
     if POINTS_BACK.search(text) or (whose and not any(map(names.is_table, re.findall(r"[\w'-]+", text)))):

@@ -45,10 +45,12 @@ POINTS_BACK = re.compile(
 )
 OF_BEFORE = re.compile(
     r"^(?:(?:the )?(?:average|total|sum|median|mean|maximum|minimum)(?: (?:amount|value|number|count|sum))?|(?:amount|value|number|count|sum)) (?:per|by|for each)\b"
-    r"|^who (?:have|has|had|are|were) (?:never|not|also|already|only|still)\b|\b(?:did|does|do) (?:that|this|it|those)\b",
+    r"|\b(?:did|does|do) (?:that|this|it) (?:cost|bring|make|earn|take|mean|come|amount|add|change|go|sell|happen|look)\b",
     re.IGNORECASE,
 )
-"""Figures without a noun of their own, conditions without one, and "that": they speak of what was asked before."""
+"""Figures without a noun of their own, and "that": they speak of what was asked before."""
+WHO_ARE = re.compile(r"^who (?:have|has|had|are|were) (?:never|not|also|already|only|still)\b", re.IGNORECASE)
+"""A condition without a noun of its own, or with a question mark a question."""
 ASKS = re.compile(
     r"^(?:how|what|which|who|whom|whose|where|when|list|show|give|find|count|name|display|is|are|was|were|does|do|did"
     r"|has|have|get|tell|compute|calculate|total|average|number|return|provide|top|bottom|plot|draw)\b",
