@@ -40,11 +40,6 @@ def may_see(user: User, thing: Thing) -> bool:
     return seen is not None
 
 
-def title_of(thing: Thing) -> str:
-    """What a thing is called."""
-    return thing.heading if isinstance(thing, Run) else thing.name
-
-
 def comments_of(thing: Thing) -> QuerySet[Comment]:
     """List the comments on a thing, oldest first."""
     return thing.comments.select_related("author")

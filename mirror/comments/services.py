@@ -16,7 +16,8 @@ from mirror.asking.models import Run
 from mirror.audit.services import record
 from mirror.comments.errors import CommentError
 from mirror.comments.models import TEXT_CHARS, Comment, MailsOff, Mention
-from mirror.comments.selectors import may_change, may_see, people_seeing, wants_mails
+from mirror.comments.selectors import may_change, may_see, people_seeing
+from mirror.delivery.mails_beside import mails_switch
 from mirror.people.models import Quota
 from mirror.people.quotas import quota_use
 from mirror.phrases import unhidden
@@ -87,13 +88,8 @@ def thing_of(comment: Comment) -> Run | Dashboard:
 @transaction.atomic
 def mails_want(person: User, *, wanted: bool) -> None:
     """Tell somebody by mail where they are mentioned, or no longer."""
-    if wanted == wants_mails(person):
-        return
-    if wanted:
-        MailsOff.objects.filter(person=person).delete()
-    else:
-        MailsOff.objects.create(person=person)
-    record("wants mails of mentions" if wanted else "wants no mails of mentions", by=person)
+    if mails_switch(MailsOff, person, wanted=wanted):
+        record("wants mails of mentions" if wanted else "wants no mails of mentions", by=person)
 
 
 def _typed(text: str) -> str:

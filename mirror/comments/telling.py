@@ -5,7 +5,6 @@ It keeps to pauses, quotas and recipients' words as any mail beside reports does
 
 from __future__ import annotations
 
-from contextlib import suppress
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -13,17 +12,14 @@ from django.db import transaction
 from django.urls import reverse
 
 from mirror.comments.models import Comment, Mention
-from mirror.comments.selectors import may_see, title_of, wants_mails
+from mirror.comments.selectors import may_see, wants_mails
 from mirror.comments.services import mentioned_in, mentions_waiting, thing_of
-from mirror.delivery.mails_beside import DROPPED, mail_person, mails_go_on
+from mirror.delivery.mails_beside import DROPPED, mail_do, mails_go_on
 from mirror.delivery.parcel import Introduction, Parcel
 from mirror.phrases import one_line
-from mirror.work.leases import Lease, LeaseLost
+from mirror.sharing.selectors import title_of
+from mirror.work.leases import Lease
 
-BROKEN = "Something in Mirror itself broke while sending this. It was logged."
-GIVEN_UP = "The worker was interrupted {count} times over this mail."
-STOPPED = "It was stopped."
-NO_ADDRESS = "They have no mail address, or are no longer here."
 NOT_WANTED = "They want no mails about mentions."
 NOT_SEEN = "They do not see what the comment is about any more."
 NOT_MENTIONED = "An edit took the name out."
@@ -34,28 +30,13 @@ def mention_do(lease: Lease) -> None:
     """Tell a person who is mentioned, if they still are, still see it and want it."""
     related = ("person", "comment__author", "comment__run__thread__source", "comment__dashboard")
     row = Mention.objects.select_related(*related).filter(pk=lease.pk).first()
-    if row is None:
-        return
-    with suppress(LeaseLost):
-        if why := _unsent(row):
-            lease.end(answer=why)
-            return
-        ended = mail_person(lease, row, row.person, parcel_of(row), "answer")
-        if ended is not None:
-            lease.end(is_sent=ended.is_sent, answer=ended.answer)
-
-
-def mention_break(lease: Lease) -> None:
-    """End a mention that met an error nobody expected."""
-    with suppress(LeaseLost):
-        lease.end(answer=BROKEN)
+    if row is not None:
+        mail_do(lease, row, row.person, lambda: _unsent(row), lambda: parcel_of(row))
 
 
 def _unsent(row: Mention) -> str:
-    """Say why a mail is not sent at all; empty where it is."""
+    """Say why a mail is not sent to a person who has an address; empty where it is."""
     person, thing = row.person, thing_of(row.comment)
-    if not person.email or not person.is_active or person.is_service:
-        return NO_ADDRESS
     if not wants_mails(person):
         return NOT_WANTED
     if not may_see(person, thing):

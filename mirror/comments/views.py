@@ -17,6 +17,7 @@ from mirror.comments.forms import CommentForm
 from mirror.comments.models import Comment
 from mirror.comments.telling import comment_place
 from mirror.people.requests import PersonRequest, search_typed
+from mirror.sharing.selectors import title_of
 
 if TYPE_CHECKING:
     from mirror.asking.models import Run
@@ -52,7 +53,7 @@ def write(request: PersonRequest, kind: str, pk: int) -> HttpResponse:
         context = {
             "form": form,
             "comment": None,
-            "title": selectors.title_of(thing),
+            "title": title_of(thing),
             "back": reverse(page, args=[pk]),
         }
         return render(request, "comments/form.html", context, status=422)
@@ -99,6 +100,7 @@ def people(request: PersonRequest, kind: str, pk: int) -> JsonResponse:
 @require_POST
 def mails(request: PersonRequest) -> HttpResponse:
     """Turn one's mails about mentions on or off."""
-    services.mails_want(request.user, wanted=request.POST.get("wanted") == "yes")
-    messages.success(request, "It is kept.")
+    wanted = request.POST.get("wanted") == "yes"
+    services.mails_want(request.user, wanted=wanted)
+    messages.success(request, f"Mails about comments are {'on' if wanted else 'off'}.")
     return redirect("people:account")

@@ -7,13 +7,15 @@ again with longer waits, as reports are.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Model
 from django.dispatch import Signal
 from django.utils import timezone
 
@@ -22,13 +24,17 @@ from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.parcel import Parcel
 from mirror.storable import storable
 from mirror.work.kinds import send
-from mirror.work.leases import Lease, Retried, Status, end_unheld
+from mirror.work.leases import Lease, LeaseLost, Retried, Status, end_unheld
 
 log = logging.getLogger(__name__)
 
 # A mail is about to go to `person`, under the name `uid`. Receivers say (why not, when to look again; None: never), or None where it may go.
 mail_judged = Signal()
 
+BROKEN = "Something in Mirror itself broke while sending this. It was logged."
+GIVEN_UP = "The worker was interrupted {count} times over this mail."
+STOPPED = "It was stopped."
+NO_ADDRESS = "They have no mail address, or are no longer here."
 DROPPED = "Sending was paused when this was queued, and it was dropped when sending went on."
 
 
@@ -68,6 +74,42 @@ def mail_person(lease: Lease, row: Mailed, person: Any, parcel: Parcel, answer: 
         return _failed(lease, row, failure, answer)
     log.info("The mail of %s %s was sent", type(row).__name__.lower(), row.pk)
     return Ended(True, storable(taken))
+
+
+def mail_do(
+    lease: Lease, row: Mailed, person: Any, unsent: Callable[[], str], parcel: Callable[[], Parcel]
+) -> None:
+    """Send a row's mail to the end of its lease, unless `unsent` says why it is not sent; how it ended stands in the row's field `answer`."""
+    with suppress(LeaseLost):
+        if why := unaddressed(person) or unsent():
+            lease.end(answer=why)
+            return
+        ended = mail_person(lease, row, person, parcel(), "answer")
+        if ended is not None:
+            lease.end(is_sent=ended.is_sent, answer=ended.answer)
+
+
+def mail_break(lease: Lease) -> None:
+    """End a mail that met an error nobody expected."""
+    with suppress(LeaseLost):
+        lease.end(answer=BROKEN)
+
+
+def unaddressed(person: Any) -> str:
+    """Say why nobody can be reached there; empty where somebody can."""
+    return "" if person.email and person.is_active and not person.is_service else NO_ADDRESS
+
+
+def mails_switch(off: type[Model], person: Any, *, wanted: bool) -> bool:
+    """Turn mails of one kind on or off for a person: one who wants none has a row of `off`. Say whether that is a change."""
+    rows = off._default_manager.filter(person=person)
+    if wanted != rows.exists():
+        return False
+    if wanted:
+        rows.delete()
+    else:
+        off._default_manager.create(person=person)
+    return True
 
 
 def _failed(lease: Lease, row: Mailed, failure: DeliveryFailed | ChannelError, answer: str) -> Ended | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import wraps
 from urllib.parse import quote, unquote, urlencode
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, login, logout
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -15,6 +18,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 
 from mirror.people.factors import has_factor, is_required
 from mirror.people.models import Session, User
@@ -56,6 +61,14 @@ def enter_by_factor(request: HttpRequest) -> HttpResponse:
     response = _let_in(request, user, way, wanted)
     request.session[CODED] = True
     return response
+
+
+def go_on_by_factor(request: HttpRequest) -> HttpResponse:
+    """Sign in the person who gave the second factor, or note it in the session that lacked it; then they go where they wanted."""
+    if not request.user.is_authenticated:
+        return enter_by_factor(request)
+    coded(request)
+    return redirect(page_wanted(request))
 
 
 def half_in(request: HttpRequest) -> tuple[User, Session.Way, str] | None:
@@ -105,11 +118,32 @@ def person_setting_up(request: HttpRequest) -> User | None:
     return half[0] if half and not has_factor(half[0]) else None
 
 
-def factor_asked_first(request: HttpRequest) -> HttpResponse | None:
-    """Lead a person to where they give the second factor that they have, in a session that lacks it; None where it does not."""
+def factor_asked_first(request: HttpRequest, back: str = "") -> HttpResponse | None:
+    """Lead a person to where they give the second factor that they have, in a session that lacks it; None where it does not.
+
+    Then they go `back`, else to the page that they asked for: an address that is only posted to names its page.
+    """
     if not request.user.is_authenticated or person_asked(request) is None:
         return None
-    return redirect(f"{reverse('people:code')}?{urlencode({'next': request.path})}")
+    return redirect(f"{reverse('people:code')}?{urlencode({'next': back or request.path})}")
+
+
+def sets_up_factor(
+    view: Callable[[HttpRequest, User], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Give a view the person who sets a second factor up; who lacks one that they have gives it first, nobody else gets there."""
+
+    @login_not_required
+    @never_cache
+    @sensitive_post_parameters()
+    @wraps(view)
+    def guarded(request: HttpRequest) -> HttpResponse:
+        person = person_setting_up(request)
+        if person is None:
+            return redirect("people:sign_in")
+        return factor_asked_first(request) or view(request, person)
+
+    return guarded
 
 
 def session_begun(request: HttpRequest) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
@@ -13,6 +14,14 @@ from mirror.people.recovery import recovery_forget, recovery_make
 from mirror.people.services import PeopleError, sessions_end
 
 log = logging.getLogger(__name__)
+
+
+class FactorError(PeopleError):
+    """A second factor is not taken; the message is fit to be shown. `wait` is how long to wait before another is looked at."""
+
+    def __init__(self, said: str, wait: timedelta = timedelta(0)) -> None:
+        super().__init__(said)
+        self.wait = wait
 
 
 def has_codes(user: User) -> bool:

@@ -11,9 +11,10 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 
 from mirror.people import wrong_passwords
+from mirror.people.factors import FactorError
 from mirror.people.fields import RowsField, one_line_check
 from mirror.people.models import Team, User
 
@@ -91,6 +92,18 @@ def wait_in_words(wait: timedelta) -> str:
     seconds = ceil(wait.total_seconds())
     count, unit = (seconds, "second") if seconds < 90 else (ceil(seconds / 60), "minute")
     return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+
+
+def refusal_in_words(error: Exception) -> str:
+    """Why somebody's second factor, or another act about it, is refused; a wait is told with it."""
+    wait = error.wait if isinstance(error, FactorError) else None
+    return f"{error} Try again in {wait_in_words(wait)}." if wait else str(error)
+
+
+def password_form(request: HttpRequest, person: User, posted: QueryDict | None = None) -> PasswordForm | None:
+    """The form that asks for the password; none at the door, where it was just typed, and none for a person who has no password."""
+    asks = request.user.is_authenticated and person.has_usable_password()
+    return PasswordForm(person, posted) if asks else None
 
 
 class PersonForm(forms.Form):

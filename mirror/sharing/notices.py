@@ -15,6 +15,7 @@ from mirror.audit.services import record
 from mirror.dashboards import services as dashboards
 from mirror.dashboards.models import Dashboard
 from mirror.dashboards.selectors import dashboards_visible
+from mirror.delivery.mails_beside import mails_switch
 from mirror.people.models import Team, User
 from mirror.sharing.models import NoticesOff, ShareNotice
 from mirror.work.kinds import send
@@ -84,13 +85,8 @@ def wants_notices(person: User) -> bool:
 @transaction.atomic
 def notices_want(person: User, *, wanted: bool) -> None:
     """Tell somebody by mail of what is shared with their teams, or no longer."""
-    if wanted == wants_notices(person):
-        return
-    if wanted:
-        NoticesOff.objects.filter(person=person).delete()
-    else:
-        NoticesOff.objects.create(person=person)
-    record("wants mails of sharing" if wanted else "wants no mails of sharing", by=person)
+    if mails_switch(NoticesOff, person, wanted=wanted):
+        record("wants mails of sharing" if wanted else "wants no mails of sharing", by=person)
 
 
 def notices_waiting() -> list[ShareNotice]:

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from mirror.asking.models import Thread, Version
+from mirror.asking.models import Run, Thread, Version
 from mirror.asking.selectors import threads_visible_to, versions_visible_to
 from mirror.dashboards.models import Card, Dashboard
 from mirror.sharing.models import ShareLink
@@ -41,6 +41,11 @@ def unsendable(user: User, thing: Version | Thread | Dashboard) -> list[str]:
     theirs = sources_with(user, WithheldRight.Right.SENDING)
     rest = Source.objects.filter(pk__in=_sources(thing)).exclude(pk__in=theirs.values("pk"))
     return list(rest.order_by("name").values_list("name", flat=True))
+
+
+def title_of(thing: Run | Thread | Dashboard) -> str:
+    """What a thing is called."""
+    return thing.heading if isinstance(thing, Run) else str(thing)
 
 
 def pdf_offered(link: ShareLink) -> bool:

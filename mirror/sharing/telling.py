@@ -5,7 +5,6 @@ It keeps to pauses, quotas and recipients' words as any mail beside reports does
 
 from __future__ import annotations
 
-from contextlib import suppress
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -13,17 +12,14 @@ from django.db import transaction
 from django.urls import reverse
 
 from mirror.asking.models import Run, Thread
-from mirror.delivery.mails_beside import DROPPED, mail_person, mails_go_on
+from mirror.delivery.mails_beside import DROPPED, mail_do, mails_go_on
 from mirror.delivery.parcel import Introduction, Parcel
 from mirror.phrases import one_line
 from mirror.sharing.models import ShareNotice
 from mirror.sharing.notices import may_look, notices_waiting, wants_notices
-from mirror.work.leases import Lease, LeaseLost
+from mirror.sharing.selectors import title_of
+from mirror.work.leases import Lease
 
-BROKEN = "Something in Mirror itself broke while sending this. It was logged."
-GIVEN_UP = "The worker was interrupted {count} times over this mail."
-STOPPED = "It was stopped."
-NO_ADDRESS = "They have no mail address, or are no longer here."
 NOT_WANTED = "They want no mails about what is shared."
 NOT_SEEN = "They do not see what was shared any more."
 TITLE_CHARS = 120
@@ -33,28 +29,13 @@ def notice_do(lease: Lease) -> None:
     """Tell a person of what is shared, if they still see it and want it."""
     related = ("person", "shared_by", "run__thread__source", "thread__source", "dashboard")
     row = ShareNotice.objects.select_related(*related).filter(pk=lease.pk).first()
-    if row is None:
-        return
-    with suppress(LeaseLost):
-        if why := _unsent(row):
-            lease.end(answer=why)
-            return
-        ended = mail_person(lease, row, row.person, parcel_of(row), "answer")
-        if ended is not None:
-            lease.end(is_sent=ended.is_sent, answer=ended.answer)
-
-
-def notice_break(lease: Lease) -> None:
-    """End a notice that met an error nobody expected."""
-    with suppress(LeaseLost):
-        lease.end(answer=BROKEN)
+    if row is not None:
+        mail_do(lease, row, row.person, lambda: _unsent(row), lambda: parcel_of(row))
 
 
 def _unsent(row: ShareNotice) -> str:
-    """Say why a mail is not sent at all; empty where it is."""
+    """Say why a mail is not sent to a person who has an address; empty where it is."""
     person = row.person
-    if not person.email or not person.is_active or person.is_service:
-        return NO_ADDRESS
     if not wants_notices(person):
         return NOT_WANTED
     return "" if may_look(person, row.thing) else NOT_SEEN
@@ -68,7 +49,7 @@ def parcel_of(row: ShareNotice) -> Parcel:
     return Parcel(
         uid=str(row.uid),
         about="shared",
-        title=one_line(thing.heading if isinstance(thing, Run) else str(thing), TITLE_CHARS),
+        title=one_line(title_of(thing), TITLE_CHARS),
         note="",
         message=f"{by} shared this {kind} with a team of yours.",
         url=url,

@@ -115,7 +115,7 @@ def _shown(
     context = {
         "kind": kind,
         "thing": thing,
-        "title": thing.heading if isinstance(thing, Run) else str(thing),
+        "title": selectors.title_of(thing),
         "thread": thing.thread if isinstance(thing, Run) else None,
         "sources": _sources(thing),
         "back": reverse(_PLACES[type(thing)], args=[thing.pk]),
@@ -160,8 +160,9 @@ def link_revoke(request: PersonRequest, pk: Any) -> HttpResponse:
 @require_POST
 def mails(request: PersonRequest) -> HttpResponse:
     """Turn one's mails about what is shared on or off."""
-    notices.notices_want(request.user, wanted=request.POST.get("wanted") == "yes")
-    messages.success(request, "It is kept.")
+    wanted = request.POST.get("wanted") == "yes"
+    notices.notices_want(request.user, wanted=wanted)
+    messages.success(request, f"Mails about what is shared are {'on' if wanted else 'off'}.")
     return redirect("people:account")
 
 

@@ -244,6 +244,16 @@ def test_a_session_that_lacks_the_second_factor_is_led_to_it_from_each_page(
     assert not earlier.session.get("coded")
 
 
+@pytest.mark.parametrize("name", ["codes_end", "passkey_remove", "recovery_renew"])
+def test_who_gave_the_second_factor_for_an_act_comes_to_a_page_that_opens(alice, name):
+    earlier = knock(alice)
+    device = with_passkey(alice)
+    url = reverse(f"people:{name}", args=[Passkey.objects.get().pk] if name == "passkey_remove" else [])
+    door = earlier.post(url, {"password": PASSWORD}).url
+    page = give(earlier, device, query=f"?{door.partition('?')[2]}").url
+    assert page != url and earlier.get(page).status_code == 200
+
+
 @pytest.mark.parametrize("asked", ["nobody", "everyone"])
 def test_codes_that_were_begun_earlier_do_not_stand_in_for_a_passkey(alice, settings, asked):
     """A session from before the passkey kept their secret: a code of it would have removed the passkey."""

@@ -21,6 +21,7 @@ from django.utils import timezone
 from mirror.audit.services import record
 from mirror.people import wrong_passwords
 from mirror.people.factors import (
+    FactorError,
     adding_check,
     has_codes,
     has_factor,
@@ -46,12 +47,8 @@ BESIDE = 1
 BEGIN_AGAIN = "Begin again: there is no secret that waits for a code."
 
 
-class CodeError(PeopleError):
-    """A code is not taken; the message is fit to be shown. `wait` is how long to wait before another is looked at."""
-
-    def __init__(self, said: str, wait: timedelta = timedelta(0)) -> None:
-        super().__init__(said)
-        self.wait = wait
+class CodeError(FactorError):
+    """A code is not taken."""
 
 
 @transaction.atomic

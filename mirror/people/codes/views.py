@@ -8,7 +8,7 @@ from math import ceil
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -22,13 +22,13 @@ from mirror.people.entering import (
     coded,
     enter_by_factor,
     factor_asked_first,
+    go_on_by_factor,
     has_given,
-    page_wanted,
     person_asked,
-    person_setting_up,
+    sets_up_factor,
 )
 from mirror.people.factors import has_codes
-from mirror.people.forms import PasswordForm, wait_in_words
+from mirror.people.forms import password_form, refusal_in_words
 from mirror.people.models import User
 from mirror.people.requests import PersonRequest, origin_here
 from mirror.people.services import PeopleError, password_refused
@@ -46,25 +46,15 @@ def code(request: HttpRequest) -> HttpResponse:
     form, wait = CodeForm(posted, is_recovery=not has_codes(person)), 0
     if form.is_valid():
         wait = _tried(form, lambda: services.code_check(person, form.cleaned_data["code"]))
-        if not form.errors and not request.user.is_authenticated:
-            return enter_by_factor(request)
         if not form.errors:
-            coded(request)
-            return redirect(page_wanted(request))
+            return go_on_by_factor(request)
     page = code_page(person, origin_here(request), request.GET.urlencode())
     return _answered(render(request, "people/code.html", {"form": form, "page": page}), form, wait)
 
 
-@login_not_required
-@never_cache
-@sensitive_post_parameters()
-def codes(request: HttpRequest) -> HttpResponse:
+@sets_up_factor
+def codes(request: HttpRequest, person: User) -> HttpResponse:
     """Set codes up, also before the first sign-in where the settings ask them."""
-    person = person_setting_up(request)
-    if person is None:
-        return redirect("people:sign_in")
-    if elsewhere := factor_asked_first(request):
-        return elsewhere
     form, wait, fresh = CodeForm(request.POST if request.method == "POST" else None), 0, None
     entered: HttpResponse | None = None
     if form.is_valid():
@@ -88,7 +78,7 @@ def codes(request: HttpRequest) -> HttpResponse:
                 entered = enter_by_factor(request)
                 request.user = person
     wanted = entered.headers["Location"] if entered else reverse("people:account")
-    again = _password_form(request, person)
+    again = password_form(request, person)
     page = {"form": form, "again": again, "page": codes_page(person, fresh), "wanted": wanted}
     response = render(request, "people/codes.html", page)
     if entered:
@@ -96,19 +86,12 @@ def codes(request: HttpRequest) -> HttpResponse:
     return _answered(response, form, wait)
 
 
-@login_not_required
-@never_cache
-@sensitive_post_parameters()
-def codes_begin(request: HttpRequest) -> HttpResponse:
+@sets_up_factor
+def codes_begin(request: HttpRequest, person: User) -> HttpResponse:
     """Make a fresh secret to set codes up with; a session that is open types the password for it, and gives a second factor that there is."""
-    person = person_setting_up(request)
-    if person is None:
-        return redirect("people:sign_in")
-    if elsewhere := factor_asked_first(request):
-        return elsewhere
     if request.method != "POST":
         return redirect("people:codes")
-    again = _password_form(request, person, request.POST)
+    again = password_form(request, person, request.POST)
     if again and not again.is_valid():
         if again.has_error("password", "password_incorrect"):
             password_refused(person, "set up one-time codes")
@@ -121,20 +104,12 @@ def codes_begin(request: HttpRequest) -> HttpResponse:
     return redirect("people:codes")
 
 
-def _password_form(
-    request: HttpRequest, person: User, posted: QueryDict | None = None
-) -> PasswordForm | None:
-    """The form that asks for the password; none at the door, where it was just typed, and none for a person who has no password."""
-    asks = request.user.is_authenticated and person.has_usable_password()
-    return PasswordForm(person, posted) if asks else None
-
-
 @never_cache
 @require_POST
 @sensitive_post_parameters()
 def codes_end(request: PersonRequest) -> HttpResponse:
     """Be asked for codes no longer."""
-    if elsewhere := factor_asked_first(request):
+    if elsewhere := factor_asked_first(request, back=reverse("people:codes")):
         return elsewhere
     form = CodeForm(request.POST)
     if form.is_valid():
@@ -154,9 +129,8 @@ def _tried(form: CodeForm, act: Callable[[], None]) -> int:
     try:
         act()
     except services.CodeError as error:
-        wait = ceil(error.wait.total_seconds())
-        form.add_error("code", f"{error} Try again in {wait_in_words(error.wait)}." if wait else str(error))
-        return wait
+        form.add_error("code", refusal_in_words(error))
+        return ceil(error.wait.total_seconds())
     except PeopleError as error:
         form.add_error("code", str(error))
     return 0

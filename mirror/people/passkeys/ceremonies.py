@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
+from mirror.people.factors import FactorError
 from mirror.people.models import Passkey, PasskeyChallenge, User
 from mirror.people.passkeys.places import Place
-from mirror.people.services import PeopleError
 
 if TYPE_CHECKING:
     from fido2.cose import CoseKey
@@ -45,12 +45,8 @@ _BROKEN = (
 )
 
 
-class PasskeyError(PeopleError):
-    """A passkey is not taken; the message is fit to be shown. `wait` is how long to wait before another is looked at."""
-
-    def __init__(self, said: str, wait: timedelta = timedelta(0)) -> None:
-        super().__init__(said)
-        self.wait = wait
+class PasskeyError(FactorError):
+    """A passkey is not taken."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,18 +22,20 @@ from mirror.people.entering import (
     enter,
     enter_by_factor,
     factor_asked_first,
+    go_on_by_factor,
     has_given,
     is_recent,
     page_wanted,
     person_asked,
     person_setting_up,
     session_begun,
+    sets_up_factor,
 )
-from mirror.people.forms import PasswordForm, wait_in_words
+from mirror.people.forms import PasswordForm, password_form, refusal_in_words
 from mirror.people.models import Passkey, Session, User
 from mirror.people.pages import browser_named
 from mirror.people.passkeys import services
-from mirror.people.passkeys.ceremonies import Asked, PasskeyError
+from mirror.people.passkeys.ceremonies import Asked
 from mirror.people.passkeys.forms import AnswerForm, NameForm
 from mirror.people.passkeys.pages import passkey_page, passkeys_page
 from mirror.people.passkeys.places import place_of
@@ -98,25 +100,15 @@ def factor_give(request: HttpRequest) -> HttpResponse:
         services.factor_check(_asked(request), person, form.cleaned_data["answer"])
     except PeopleError as error:
         return _refused(request, error, "people:code")
-    if not request.user.is_authenticated:
-        return enter_by_factor(request)
-    coded(request)
-    return redirect(page_wanted(request))
+    return go_on_by_factor(request)
 
 
 # ---------------------------------------------------------------- under one's account
 
 
-@login_not_required
-@never_cache
-@sensitive_post_parameters()
-def passkeys(request: HttpRequest) -> HttpResponse:
+@sets_up_factor
+def passkeys(request: HttpRequest, person: User) -> HttpResponse:
     """Show one's passkeys, and keep one that was made; also before the first sign-in where a second factor is asked."""
-    person = person_setting_up(request)
-    if person is None:
-        return redirect("people:sign_in")
-    if elsewhere := factor_asked_first(request):
-        return elsewhere
     if request.method != "POST":
         return _show(request, person)
     name, answer = NameForm(request.POST), AnswerForm(request.POST)
@@ -183,7 +175,7 @@ def passkey(request: PersonRequest, pk: int) -> HttpResponse:
 def passkey_remove(request: PersonRequest, pk: int) -> HttpResponse:
     """Take a passkey no longer, for the password or in a session that was just begun."""
     one = get_object_or_404(Passkey, pk=pk, user=request.user)
-    if elsewhere := factor_asked_first(request):
+    if elsewhere := factor_asked_first(request, back=reverse("people:passkey", args=[pk])):
         return elsewhere
     try:
         _proof_check(request, request.user, "removed a passkey")
@@ -203,7 +195,7 @@ def recovery_renew(request: PersonRequest) -> HttpResponse:
     person = person_setting_up(request)
     if person is None or not services.passkeys_of(person).exists():
         return redirect("people:passkeys")
-    if elsewhere := factor_asked_first(request):
+    if elsewhere := factor_asked_first(request, back=reverse("people:passkeys")):
         return elsewhere
     try:
         _proof_check(request, person, "made recovery codes")
@@ -256,11 +248,6 @@ def _proof_check(request: HttpRequest, person: User, verb: str) -> None:
         raise PeopleError(form.errors["password"][0])
 
 
-def _password_form(request: HttpRequest, person: User) -> PasswordForm | None:
-    asks = request.user.is_authenticated and person.has_usable_password()
-    return PasswordForm(person) if asks else None
-
-
 def _show(
     request: HttpRequest,
     person: User,
@@ -274,20 +261,19 @@ def _show(
     page = {
         "page": passkeys_page(person, origin_here(request), fresh),
         "name": name or NameForm(initial={"name": called}),
-        "again": _password_form(request, person),
+        "again": password_form(request, person),
         "wanted": wanted or reverse("people:passkeys"),
     }
     return render(request, "people/passkeys.html", page, status=status)
 
 
 def _show_one(request: PersonRequest, one: Passkey, form: NameForm, status: int) -> HttpResponse:
-    page = {"page": passkey_page(one), "form": form, "again": _password_form(request, request.user)}
+    page = {"page": passkey_page(one), "form": form, "again": password_form(request, request.user)}
     return render(request, "people/passkey.html", page, status=status)
 
 
 def _refused(request: HttpRequest, error: PeopleError, door: str) -> HttpResponse:
     """Go back to the door with the reason; a wait is told with it."""
-    wait = error.wait if isinstance(error, PasskeyError) else None
-    messages.error(request, f"{error} Try again in {wait_in_words(wait)}." if wait else str(error))
+    messages.error(request, refusal_in_words(error))
     query = request.GET.urlencode()
     return redirect(f"{reverse(door)}?{query}" if query else reverse(door))
