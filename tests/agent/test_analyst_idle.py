@@ -61,6 +61,11 @@ def line():
         ("ferry with the most unclosed repairs", "SELECT ferry_name, COUNT(*) FROM repairs JOIN ferries USING (ferry_id) WHERE closed_on IS NULL GROUP BY ferry_id ORDER BY 2 DESC LIMIT 1"),
         ("tickets by passengers not from Oban", "SELECT COUNT(*) FROM tickets JOIN passengers USING (passenger_id) WHERE town <> 'Oban'"),
         ("average overtime hours per usual hours", "SELECT 1.0 * SUM(overtime_hours) / SUM(usual_hours) FROM crew_weeks"),
+        ("how many passengers never refunded anything but have more than 15 tickets", "SELECT COUNT(*) FROM (SELECT passenger_id FROM tickets GROUP BY 1 HAVING COUNT(*) > 15 AND MAX(refunded_at) IS NULL)"),
+        ("how many ferries had no repairs in 2024 but had some in 2025", "SELECT COUNT(DISTINCT ferry_id) FROM repairs WHERE opened_on LIKE '2025%'"),
+        ("how many ferries had no repairs but made more than 50 sailings", "SELECT COUNT(*) FROM (SELECT ferry_id FROM sailings GROUP BY 1 HAVING COUNT(*) > 50) WHERE ferry_id NOT IN (SELECT ferry_id FROM repairs)"),
+        ("how many passengers have no tickets on the desk but have more than 15 tickets in 2024", "SELECT COUNT(*) FROM (SELECT passenger_id FROM tickets WHERE sold_at LIKE '2024%' GROUP BY 1 HAVING COUNT(*) > 15) WHERE passenger_id NOT IN (SELECT passenger_id FROM tickets WHERE channel = 'desk')"),
+        ("how many passengers did not buy more than 15 tickets", "SELECT 40 - COUNT(*) FROM (SELECT passenger_id FROM tickets GROUP BY 1 HAVING COUNT(*) > 15)"),
         ('snacks containing "nut"', "SELECT snack_name FROM snacks WHERE snack_name LIKE '%nut%'"),
     ],
 )  # fmt: skip
@@ -76,6 +81,10 @@ def test_answered(line, text, sql):
         ("repairs not finished and waiting", "waiting"),
         ("ticket price incl. vat by channel", "vat"),
         ("which ferries sell the slowest", "slowest"),
+        (
+            "how many passengers never refunded more than once but travelled on more than 15 sailings",
+            "never",
+        ),
         ("delays 2025 by ferry: total short and total over", "short"),
     ],
 )

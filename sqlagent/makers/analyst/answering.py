@@ -17,6 +17,7 @@ from sqlagent.makers.analyst.churning import churned_in
 from sqlagent.makers.analyst.coming_back import by_what_happened
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
+from sqlagent.makers.analyst.denial_last import denial_last
 from sqlagent.makers.analyst.denied_groups import denied_of_groups
 from sqlagent.makers.analyst.doers import who_did_most
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
@@ -168,7 +169,7 @@ def understand(
     return _understood(text, source, today, told)
 
 
-_WORDINGS = (among_themselves, by_what_happened, who_did_most, time_spent, share_that_has)
+_WORDINGS = (denial_last, among_themselves, by_what_happened, who_did_most, time_spent, share_that_has)
 """What words a question anew by what its source knows; each gives nothing for questions of another kind."""
 
 

@@ -13,6 +13,7 @@ from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.reading import Reading
 
 _AGAIN = stem("again")
+_BUT = stem("but")
 _THEY = frozenset(map(stem, ("they", "it", "them", "we")))
 
 
@@ -21,6 +22,8 @@ def denied_twice(frame: Frame, reading: Reading) -> list[str]:
     return [
         *_left_out_twice(reading),
         *_denied_beyond(frame, reading),
+        *_bound_denied(frame, reading),
+        *_both_denied(frame, reading),
         *_roles_missing(frame, reading),
         *_again(reading),
         *_than_they(reading),
@@ -57,6 +60,39 @@ def _denied_beyond(frame: Frame, reading: Reading) -> list[str]:
         if any(t.kind == "value" and (t.table, t.column) in denied for t in second.targets[:1])
         if not any((t.table, t.column) in denied for t in first.targets[:1])
     ]
+
+
+def _bound_denied(frame: Frame, reading: Reading) -> list[str]:
+    """ "Never returned anything but ordered more than 10 times": the bound belongs to what follows the denial, and is not denied itself."""
+    if not any(one.op == "exists" and one.negated and one.number is not None for one in conditions(frame)):
+        return []
+    items = reading.items
+    for at, no in enumerate(items):
+        more = next((n for n in range(at + 1, len(items)) if items[n].op == "more"), None)
+        if no.op not in ("not", "missing", "without") or more is None:
+            continue
+        between = items[at + 1 : more]
+        said = [item for item in between if item.kind == "mention"]
+        behind = next((item for item in items[more + 1 :] if item.kind == "mention"), None)
+        tables = {target.table for item in said for target in item.targets}
+        others = behind is not None and not tables & {target.table for target in behind.targets}
+        joined = _BUT in reading.glued or any(item.kind == "period" for item in between)
+        if said and (len(said) > 1 or others or joined):
+            return [no.text]
+    return []
+
+
+def _both_denied(frame: Frame, reading: Reading) -> list[str]:
+    """ "Not sold in 2026 but sold in 2024": what was not done in either period answers half of it the other way around."""
+    either = any(
+        part.op == "any" and len(part.parts) > 1 and all(one.period is not None for one in part.parts)
+        for one in conditions(frame)
+        if one.op == "exists" and one.negated
+        for part in one.parts
+    )
+    if not either or _BUT not in reading.glued:
+        return []
+    return [item.text for item in reading.items if item.op in ("not", "missing", "without")][:1]
 
 
 def _roles_missing(frame: Frame, reading: Reading) -> list[str]:

@@ -39,7 +39,9 @@ def unequal(reading: Reading, model: Model) -> Reading:
             continue
         first, second = items[at - 1], items[at + length]
         found = next(_columns(first, second, model), None)
-        if found is None or items[at].op == "not" and not _is_said_of(first, items[at], found, model):
+        if found is None or not _lead_alike(found, model):
+            continue
+        if items[at].op == "not" and not _is_said_of(first, items[at], found, model):
             continue
         text = f"{first.text} {items[at].text} {second.text}"
         alike = EQUAL if _is_alike(items[at]) else ""
@@ -52,6 +54,15 @@ def unequal(reading: Reading, model: Model) -> Reading:
         return reading
     asked = tuple(word for word in reading.asked if word in unknown)
     return replace(reading, items=tuple(items), unknown=tuple(unknown), asked=asked)
+
+
+def _lead_alike(found: tuple[Target, Target], model: Model) -> bool:
+    """Whether two columns that point at rows point at those of one table: a product is no order in any case."""
+    ends = [
+        {one.target for one in model.relations if one.source == t.table and one.columns == (t.column,)}
+        for t in found
+    ]
+    return not all(ends) or bool(ends[0] & ends[1])
 
 
 def _is_said_of(first: Item, no: Item, found: tuple[Target, Target], model: Model) -> bool:
