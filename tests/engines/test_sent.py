@@ -58,6 +58,21 @@ def _compared(sql: str, database: SourceDatabase, catalog: Catalog) -> str:
     return said
 
 
+def _alike_as_wholes(sql: str, lab: Lab, catalog: Catalog) -> bool:
+    """Whether both forms have the same rows, every one of them, in whichever order and as of one moment. PostgreSQL only.
+
+    A list of system tables that is cut has other rows each time: it is in no order, and other tests make tables meanwhile.
+    """
+    passed = guard.check(sql, catalog)
+    if lab.engine != "postgres" or isinstance(passed, guard.Refusal):
+        return False
+    typed, sent = (
+        f"(SELECT COUNT(*) AS n, SUM(hashtext(CAST(t AS text))::bigint) AS h FROM (\n{text.rstrip('; ')}\n) AS t)"
+        for text in (passed.sql, passed.sent)
+    )
+    return lab.look(f"SELECT a.n = b.n AND a.h IS NOT DISTINCT FROM b.h FROM {typed} AS a, {sent} AS b")[0][0]
+
+
 def _rows(sql: str, database: SourceDatabase) -> str:
     """What a statement answers now."""
     try:
@@ -78,7 +93,10 @@ def test_allowed_statements_answer_alike_with_comments_between_their_words(lab: 
         spaced = re.sub(r" (?=[a-z(])", lambda _: chance.choice((" ", "\n", " /* a */ ", " -- b\n")), sql)
         if re.search(r"random|rand\(|uuid|now|current|clock|time|count \(|sample|'", sql, re.IGNORECASE):
             continue
-        told.append((_compared(spaced, database, catalog), sql))
+        said = _compared(spaced, database, catalog)
+        if said == "other rows" and _alike_as_wholes(spaced, lab, catalog):
+            said = "equal"
+        told.append((said, sql))
     assert sum(said == "equal" for said, _ in told) >= 5
     assert not [each for each in told if each[0] not in ("equal", "refused", "other headings")]
 

@@ -8,9 +8,9 @@ from django.urls import reverse
 from mirror.asking import services as asking
 from mirror.asking.models import LlmChange, Version
 from mirror.asking.services.departures import EDITED
-from mirror.comments import selectors as comments
 from mirror.dashboards.services import card_add_version, dashboard_make
 from mirror.results.models import StoredResult
+from mirror.sharing.selectors import title_of
 from mirror.sharing.services import link_make, link_title, link_token
 from mirror.work.leases import Status
 from tests.web.working import answer, work
@@ -53,7 +53,7 @@ def test_an_accepted_change_is_told_wherever_its_question_is(run, alice, as_alic
     assert f'<span id="departs" class="departs"> ({TOP})</span></h1>' in page
     for place in (["asking:history"], ["asking:thread", run.thread_id], ["asking:ask"]):
         assert said in text(as_alice, *place), place
-    assert said in text(as_bob, "asking:run", run.pk) and said in comments.title_of(run)
+    assert said in text(as_bob, "asking:run", run.pk) and said in title_of(run)
     others = as_bob.get(reverse("asking:history"), {"by": "others"}).content.decode()
     assert said in others
     link = link_make(version, alice, 24)
