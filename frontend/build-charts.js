@@ -9,8 +9,8 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const DESCRIPTION = /\bdescription: (?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\[(?:\s|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|,|\/\/.*)*\]\.join\((?:'[^']*'|"[^"]*")\))(?=\s*[,}]),?/g;
 // Cuts polygons of lassos, which no chart of ours has.
 const LEFT_OUT = { polybooljs: "module.exports = {}" };
-// Icons of buttons above charts, which ours do not have.
-const WITHOUT_ICONS = /plotly\.js\/src\/fonts\/ploticon\.js$/;
+// Icons of buttons above charts, which ours do not have; checks of figures and the making of templates, which no page calls.
+const UNUSED = /plotly\.js\/src\/(?:fonts\/ploticon|plot_api\/(?:validate|template_api))\.js$/;
 // Projections of the world beside ours; names of countries, which our own list knows; the middle of shapes that are not the map's own.
 const LEFT_OUT_OF_MAPS = {
   "d3-geo-projection": "module.exports = {}",
@@ -25,7 +25,7 @@ function lighter(leftOut) {
       build.onResolve({ filter: /^culori$/ }, () => ({ path: here("src/chart-colours.js") }));
       build.onResolve({ filter: /^[^.]/ }, ({ path }) => (path in leftOut ? { path, namespace: "left-out" } : undefined));
       build.onLoad({ filter: /.*/, namespace: "left-out" }, ({ path }) => ({ contents: leftOut[path] }));
-      build.onLoad({ filter: WITHOUT_ICONS }, () => ({ contents: "module.exports = {}" }));
+      build.onLoad({ filter: UNUSED }, () => ({ contents: "module.exports = {}" }));
       build.onLoad({ filter: /plotly\.js\/src\/.*\.js$/ }, async ({ path }) => ({
         contents: (await readFile(path, "utf8")).replace(DESCRIPTION, ""), loader: "js",
       }));

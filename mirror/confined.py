@@ -37,7 +37,7 @@ from sqlagent.forks.frames import Frame, Torn
 log = logging.getLogger(__name__)
 
 MEGABYTE = 1_000_000
-# How often whoever waits looks whether it was called off.
+# Seconds between two looks whether the call was cancelled.
 ASK_SECONDS = 0.1
 # A server that nobody called for this long ends, and gives 59 MB back; the next call starts another.
 IDLE_SECONDS = 300.0
@@ -77,7 +77,7 @@ class Broken(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a call may take: seconds, memory, its answer, and any one file that it writes (megabytes)."""
+    """The limits of a call: seconds, memory, its answer, and any one file that it writes (megabytes)."""
 
     seconds: float
     megabytes: int

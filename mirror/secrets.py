@@ -124,7 +124,7 @@ def is_kept(instance: models.Model, field: str) -> bool:
 
 @dataclass(slots=True)
 class Rotated:
-    """What became of the secrets of one field; `unreadable` are primary keys of rows that no key opens."""
+    """The outcome of the secrets of one field; `unreadable` are primary keys of rows that no key opens."""
 
     name: str
     rewritten: int

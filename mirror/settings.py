@@ -117,6 +117,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "mirror.audit.middleware.acting",
+    "mirror.people.middleware.LanguageOfPerson",
     "mirror.people.middleware.second_factor_first",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -134,7 +135,9 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "frontend" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["mirror.template_filters"],
             "context_processors": [
+                "django.template.context_processors.i18n",
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
@@ -238,7 +241,10 @@ if OIDC_GRACE_MINUTES < 5:
 # Days until somebody is shut out who was not seen at the provider, where it gives no lasting permission to ask.
 OIDC_AWAY_DAYS = env.int("OIDC_AWAY_DAYS", default=30)
 
+# English is what the code says; the other languages are catalogs beside the templates, made by `script/messages`.
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "frontend" / "locale"]
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True
@@ -424,7 +430,7 @@ if RANKER_BASE_URL and not RANKER_MODEL.strip():
 # Tokens that a question may cost; 0: what its budget says.
 LLM_TOKENS = env.int("LLM_TOKENS", default=0)
 
-# What a million tokens cost, by server: of prompts, of prompts read from the cache, of replies.
+# The cost of a million tokens, by server: of prompts, of prompts read from the cache, of replies.
 LLM_PRICES = env.str("LLM_PRICES", default="")
 LLM_SECOND_PRICES = env.str("LLM_SECOND_PRICES", default="")
 RANKER_PRICES = env.str("RANKER_PRICES", default="")
@@ -502,7 +508,7 @@ FILE_UPLOAD_HANDLERS = [
 ]
 
 # What reading one uploaded file, or making tables of an upload, may take: memory of its process (megabytes)
-# and time (seconds). Up to four are read at once.
+# and time (seconds; a file gets two minutes and 20 seconds a megabyte of them). Up to four are read at once.
 UPLOAD_READ_MEGABYTES = env.int("UPLOAD_READ_MEGABYTES", default=2_000)
 UPLOAD_READ_SECONDS = env.float("UPLOAD_READ_SECONDS", default=600.0)
 # A page about uploaded files has three fields a column.

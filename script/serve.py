@@ -403,7 +403,7 @@ def run_only(role: str, host: str, port: int, running: list[Part]) -> NoReturn:
         if role == "web":
             port_check(host, port)
         prepared_wait()
-        # Whoever prepared the store made these checks.
+        # These checks ran when the store was prepared.
         os.environ["CELERY_SKIP_CHECKS"] = "1"
         preload((*LOADED, *LOADED_LAST), tasks_load, models_warm)
         running += parts(host, port, lock, role)

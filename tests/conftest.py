@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 from _pytest.doctest import DoctestModule
 from django.test import TransactionTestCase
+from django.utils import translation
 from hypothesis import settings as hypothesis_settings
 
 from tests import clock, lengths, stores, strict_templates
 from tests.order import FileScheduling, give_way, ordered
+from tests.servers import has_openssh
 
 # The shop is the source of this number in each test (`ids_part`), so that what a process keeps unpacked of it serves them all.
 SHOP = 500
@@ -47,8 +49,10 @@ atexit.register(gc.unfreeze)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave what is marked `long` to the long run; put the rest in order."""
-    if not lengths.IS_LONG and (left := [item for item in items if item.get_closest_marker("long")]):
+    """Leave what is marked `long` to the long run, and `openssh` to machines that have its server; put the rest in order."""
+    absent = ["long"] if not lengths.IS_LONG else []
+    absent += ["openssh"] if not has_openssh() else []
+    if left := [item for item in items if any(item.get_closest_marker(name) for name in absent)]:
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
     items[:] = ordered(items)
@@ -81,6 +85,13 @@ def templates_name_what_exists() -> Iterator[None]:
     yield
     found = strict_templates.taken()
     assert not found, "\n".join(found)
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    """A request leaves its language to the thread; the next test begins with that of the code."""
+    yield
+    translation.activate("en")
 
 
 @pytest.fixture(scope="session")

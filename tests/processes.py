@@ -37,6 +37,12 @@ def parent(pid: int) -> int:
     return int(fields[1]) if fields else 0
 
 
+def runs(pid: int) -> bool:
+    """Whether a process has not ended: one that has, and whose parent has not asked for its code yet, does not run."""
+    fields = _fields(pid)
+    return bool(fields) and fields[0] not in "ZX"
+
+
 def seconds_used(pid: int) -> float:
     """Seconds of a processor that a process has taken; 0 when it is gone."""
     fields = _fields(pid)

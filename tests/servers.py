@@ -21,6 +21,7 @@ import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from importlib.util import find_spec
@@ -338,6 +339,27 @@ class SparkServer(Server):
             return [str(job.get("description", "")) for job in json.load(answer)]
 
 
+class DatabricksDoor(Server):
+    """A Databricks warehouse before the Spark of this test process (`databricks_door`); its access token is `PASSWORD`."""
+
+    user = "token"
+    stop_signal = signal.SIGKILL
+
+    def prepare(self) -> None:
+        # This Python may be nobody else's to run.
+        self._owner = None
+        self.make_certificate()
+        self.behind = spark_server()
+
+    def command(self) -> list[str]:
+        door = str(Path(__file__).with_name("databricks_door.py"))
+        return [sys.executable, door, str(self.port), str(self.behind.port), str(self.folder), PASSWORD]
+
+    def is_ready(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex((self.host, self.port)) == 0
+
+
 class ClickhouseServer(Server):
     """ClickHouse's engine behind its HTTP interface (`clickhouse_door`): one password for every user."""
 
@@ -397,6 +419,96 @@ class RedisServer(Server):
             return bool(Redis.from_url(self.url, socket_timeout=1).ping())
         except RedisError:
             return False
+
+
+class SshDoor(Server):
+    """An SSH server that forwards (`ssh_door`): user `tunnel` anywhere, user `shut` nowhere; by `PASSWORD` or `key`."""
+
+    user = "tunnel"
+    stop_signal = signal.SIGKILL
+
+    def prepare(self) -> None:
+        import asyncssh
+
+        # This Python may be nobody else's to run.
+        self._owner = None
+        made = asyncssh.generate_private_key("ssh-ed25519")
+        self.key = made.export_private_key().decode()
+        self.passphrase = "opens the key"
+        self.locked_key = made.export_private_key(passphrase=self.passphrase, rounds=16).decode()
+        made.write_public_key(str(self.folder / "authorized_keys"))
+        self.new_host_key()
+
+    def new_host_key(self) -> None:
+        """Have another host key from the next start on."""
+        import asyncssh
+
+        made = asyncssh.generate_private_key("ssh-ed25519")
+        made.write_private_key(str(self.folder / "host_key"))
+        self.fingerprint = made.get_fingerprint()
+
+    def command(self) -> list[str]:
+        door = str(Path(__file__).with_name("ssh_door.py"))
+        return [sys.executable, door, str(self.port), str(self.folder), PASSWORD]
+
+    def is_ready(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex((self.host, self.port)) == 0
+
+    @contextmanager
+    def halted(self) -> Iterator[None]:
+        """Have it answer nothing for a while; its connections stay."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
+
+
+class OpensshServer(SshDoor):
+    """OpenSSH's own server, as an ordinary user, who alone may sign in, by `key`; where it may forward is set by `forwards_to`."""
+
+    stop_signal = signal.SIGTERM
+
+    def prepare(self) -> None:
+        owner = self._owner
+        super().prepare()
+        self._owner = owner
+        self.user = (owner or pwd.getpwuid(os.geteuid())).pw_name
+        # It starts itself anew for each connection, as a user who may not be let into this folder.
+        self._sshd = Path(shutil.copy2(_program("sshd"), self.folder))
+        settings = {
+            "ListenAddress": self.host,
+            "Port": self.port,
+            "HostKey": self.folder / "host_key",
+            "AuthorizedKeysFile": self.folder / "authorized_keys",
+            "PidFile": "none",
+            "UsePAM": "yes",
+            "StrictModes": "no",
+            "PasswordAuthentication": "no",
+        }
+        # Since OpenSSH 9.8 a connection is a program of its own.
+        session = Path(_program("sshd")).parents[1] / "lib" / "openssh" / "sshd-session"
+        if session.exists():
+            settings["SshdSessionPath"] = session
+        (self.folder / "config").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
+        self._given_to_owner()
+
+    def forwards_to(self, *ports: int) -> None:
+        """Let the key forward to these ports of this machine alone, and do nothing else: the line of docs/connectors.md."""
+        key = (self.folder / "authorized_keys").read_text().split(" ssh-")[-1].removeprefix("ssh-")
+        opened = "".join(f',permitopen="{self.host}:{port}"' for port in ports)
+        (self.folder / "authorized_keys").write_text(f"restrict,port-forwarding{opened} ssh-{key}")
+
+    def _given_to_owner(self) -> None:
+        for path in (self.folder, *self.folder.iterdir()):
+            path.chmod(0o700 if path.is_dir() or path == self._sshd else 0o600)
+            if self._owner is not None:
+                os.chown(path, self._owner.pw_uid, self._owner.pw_gid)
+
+    def command(self) -> list[str]:
+        return [str(self._sshd), "-D", "-e", "-f", str(self.folder / "config")]
 
 
 def certificate_for(address: str) -> tuple[bytes, bytes]:
@@ -473,10 +585,28 @@ def redis_server() -> RedisServer:
 
 
 @cache
+def ssh_door() -> SshDoor:
+    """The SSH server of this test process, started on first use."""
+    return _started(SshDoor)  # type: ignore[return-value]
+
+
+@cache
+def openssh_server() -> OpensshServer:
+    """The OpenSSH server of this test process, started on first use. Raises: ServerMissing."""
+    return _started(OpensshServer)  # type: ignore[return-value]
+
+
+@cache
 def spark_server() -> SparkServer:
     """The Spark of this test process, started on first use (8 s). Raises: ServerMissing."""
     _program("java")
     return _started(SparkServer)  # type: ignore[return-value]
+
+
+@cache
+def databricks_door() -> DatabricksDoor:
+    """The door of a Databricks warehouse of this test process, started on first use, with its Spark. Raises: ServerMissing."""
+    return _started(DatabricksDoor)  # type: ignore[return-value]
 
 
 @cache
@@ -496,14 +626,25 @@ def _spark_home() -> Path:
 def _program(name: str) -> str:
     """Find a server's program. Raises: ServerMissing."""
     places = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda p: -float(p.parts[-3]))
-    places += [Path(folder) / name for folder in ("/usr/sbin", "/usr/local/sbin", "/usr/libexec")]
+    places += [Path(folder) / name for folder in ("/usr/sbin", "/usr/local/sbin", "/usr/libexec", OPENSSH)]
     found = next((str(place) for place in places if place.is_file()), None) or shutil.which(name)
     if found is None:
         raise ServerMissing(f"{name} is not installed. Run: {INSTALL[name]}")
     return found
 
 
+def has_openssh() -> bool:
+    """Whether OpenSSH's server is here. Every tunnel is tried with asyncssh's; on what only OpenSSH's does, no rule hangs alone."""
+    try:
+        return bool(_program("sshd"))
+    except ServerMissing:
+        return False
+
+
+# Where `script/test` lays OpenSSH's server: its package would start one that anybody may call.
+OPENSSH = Path(__file__).resolve().parents[1] / "var" / "openssh" / "usr" / "sbin"
 INSTALL = {
+    "sshd": "apt-get download openssh-server && dpkg-deb -x openssh-server_*.deb var/openssh",
     "initdb": "sudo apt-get install -y --no-install-recommends postgresql",
     "postgres": "sudo apt-get install -y --no-install-recommends postgresql",
     "mariadb-install-db": "sudo apt-get install -y --no-install-recommends mariadb-server",

@@ -128,15 +128,39 @@ def store_empty() -> None:
             cursor.execute(f'DELETE FROM "{table}"')
 
 
+def store_keep(to: Path) -> None:
+    """Keep all rows of the tests' store in a file, for tests that begin with them."""
+    from django.db import connection
+
+    connection.ensure_connection()
+    with closing(sqlite3.connect(to)) as kept:
+        connection.connection.backup(kept)
+
+
+def store_bring(kept: Path) -> None:
+    """Put the rows of such a file into the tests' store, which is empty, with the ids that they had."""
+    from django.db import connection, transaction
+
+    with connection.constraint_checks_disabled(), connection.cursor() as cursor:
+        cursor.execute("ATTACH DATABASE %s AS kept", [str(kept)])
+        try:
+            with transaction.atomic():
+                cursor.execute(_filled("kept."))
+                for (table,) in cursor.fetchall():
+                    cursor.execute(f'INSERT INTO main."{table}" SELECT * FROM kept."{table}"')
+        finally:
+            cursor.execute("DETACH DATABASE kept")
+
+
 @cache
-def _filled() -> str:
+def _filled(where: str = "") -> str:
     """SQL that names the tables in which there is a row."""
     from django.db import connection
 
     kept = {"django_content_type", "auth_permission"}
     tables = set(connection.introspection.django_table_names(only_existing=True, include_views=False)) - kept
     return " UNION ALL ".join(
-        f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM \"{table}\")" for table in sorted(tables)
+        f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM {where}\"{table}\")" for table in sorted(tables)
     )
 
 

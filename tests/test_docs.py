@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import io
+import json
 import re
 import shutil
 import subprocess
@@ -86,6 +87,7 @@ def test_every_command_shown_can_be_run(line):
                 "format",
                 "types",
                 "package",
+                "coverage",
             ]
         ),
     ],
@@ -115,6 +117,28 @@ def test_the_workflow_runs_the_parts_of_ci_and_the_hooks_its_linters():
         assert subprocess.run(wrong, cwd=ROOT, capture_output=True).returncode == 2
     hooks = yaml.safe_load(text(".pre-commit-config.yaml"))["repos"][0]["hooks"]
     assert [hook["entry"] for hook in hooks] == ["script/format", "script/types"]
+
+
+def test_measured_lines_are_told_by_folder(tmp_path):
+    counts = {
+        "mirror/urls.py": (1, 2),
+        "mirror/asking/views.py": (3, 4),
+        "sqlagent/guard/sql/deep.py": (5, 1000),
+    }
+    files = {
+        name: {"summary": {"covered_lines": run, "num_statements": lines}}
+        for name, (run, lines) in counts.items()
+    }
+    (measured := tmp_path / "lines.json").write_text(json.dumps({"files": files}))
+    told = subprocess.run(
+        [sys.executable, "script/folders.py", measured], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert told.splitlines()[2:] == [
+        "| mirror | 2 | 50% |",
+        "| mirror/asking | 4 | 75% |",
+        "| sqlagent/guard | 1,000 | 0% |",
+        "| all | 1,006 | 1% |",
+    ]
 
 
 def test_forms_for_issues_ask_each_thing_once():
@@ -196,8 +220,8 @@ def test_every_setting_read_is_explained_where_it_is_read():
 # ---------------------------------------------------------------- versions and libraries
 
 
-UNTRIED = ("trino", "snowflake", "bigquery", "databricks", "sqlserver", "oracle", "redshift")
-EXTRAS = ("spark", "mcp", "clickhouse", *UNTRIED)
+UNTRIED = ("trino", "snowflake", "bigquery", "sqlserver", "oracle", "redshift")
+EXTRAS = ("spark", "mcp", "clickhouse", "ssh", "databricks", *UNTRIED)
 REQUIREMENTS = ("requirements", *(f"requirements-{name}" for name in EXTRAS), "requirements-dev")
 
 

@@ -80,6 +80,7 @@ VENDORS = {
     "warehouses": {"sqlalchemy"},
     "clickhouse": {"clickhouse_connect", "urllib3"},
     "sqlite": set(),
+    "ssh": {"asyncssh"},
     "tally": set(),
     "titles": {"setproctitle"},
     "tls": set(),
@@ -133,7 +134,8 @@ KNOW_REQUESTS = {
     "reports/context.py",  # that all sending is paused
     "comments/templatetags/comments.py",  # comments on the pages of other subjects
     "llms/templatetags/llms.py",  # one's own use, on the page of another subject
-    "people/middleware.py",  # a second factor that lacks
+    "people/middleware.py",  # the person's language, and a second factor that lacks
+    "people/languages.py",  # in which language a request is answered
     "people/entering.py",  # a session for who signed in
     "people/requests.py",  # the type of a request by somebody who is signed in
     "delivery/mail_letter.py",  # a mail is a template too
@@ -153,6 +155,8 @@ SHARED = {
     "modes",
     "paging",
     "phrases",
+    "stored_words",
+    "tunnel_words",
     "processes",
     "recent",
     "secrets",
@@ -415,6 +419,7 @@ def test_importing_it_loads_no_vendor(module):
         "sqlalchemy",
         "pyhive",
         "clickhouse_connect",
+        "asyncssh",
     }
     code = f"import sys, {module}; print(*sorted(set(sys.modules) & {vendors!r}))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

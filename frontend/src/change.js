@@ -3,9 +3,10 @@
 // is the old text with the changes that were accepted.
 import { acceptChunk, getChunks, getOriginalDoc, goToNextChunk, goToPreviousChunk, rejectChunk, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, EditorView } from "@codemirror/state";
+import { gettext, ngettext } from "../words.js";
 
-const LOST = "The proposal could not be fetched. What you typed is still here; try again.";
-const OTHER = "The SQL was changed meanwhile, so the proposal is not shown. Propose again.";
+const LOST = gettext("The proposal could not be fetched. What you typed is still here; try again.");
+const OTHER = gettext("The SQL was changed meanwhile, so the proposal is not shown. Propose again.");
 const LOOK_AGAIN = 500;
 
 const theme = EditorView.theme({
@@ -52,9 +53,9 @@ export function changing(host, view, review, held) {
   const settle = () => {
     const left = open().length;
     host.changed(held.text().toString());
-    if (left) return say(`${words} ${left} change${left === 1 ? "" : "s"} to accept or reject.`);
+    if (left) return say(`${words} ${ngettext("{count} change to accept or reject.", "{count} changes to accept or reject.", left)}`);
     end();
-    say(changed ? `Done: ${changed} of ${decided} change${decided === 1 ? "" : "s"} accepted.` : "The SQL is as it was.");
+    say(changed ? ngettext("Done: {changed} of {count} change accepted.", "Done: {changed} of {count} changes accepted.", decided, { changed }) : gettext("The SQL is as it was."));
     // The server makes these changes once more, and says so in the heading only where they give the same SQL.
     if (changed === decided) accepted.value = [...accepted.value.split("\n").filter(Boolean), wish].slice(-3).join("\n");
     field.value = changed ? "" : field.value;
@@ -75,7 +76,7 @@ export function changing(host, view, review, held) {
     const button = document.createElement("button");
     button.type = "button";
     button.tabIndex = -1; // the keyboard has the same in the row of buttons under the field
-    button.textContent = type === "accept" ? "Accept" : "Reject";
+    button.textContent = type === "accept" ? gettext("Accept") : gettext("Reject");
     button.onmousedown = (event) => { decided += 1; changed += type === "accept"; act(event); settle(); };
     return button;
   };
@@ -100,7 +101,7 @@ export function changing(host, view, review, held) {
     waits = found.wait ?? "";
     stop.hidden = !waits;
     llm.hidden = !found.llm;
-    llm.textContent = found.llm ? `Ask ${found.llm} instead` : "";
+    llm.textContent = found.llm ? gettext("Ask {model} instead", { model: found.llm }) : "";
     page.hidden = !found.page;
     if (found.page) page.href = found.page;
     asked.hidden = stop.hidden && llm.hidden && page.hidden;
@@ -129,7 +130,7 @@ export function changing(host, view, review, held) {
     const before = view.state.doc.toString();
     ask.disabled = true;
     offer();
-    say("Reading what you typed");
+    say(gettext("Reading what you typed"));
     let found = null;
     try {
       found = await followed(await fetched(ask.formAction, { method: "POST", body }));
@@ -154,7 +155,7 @@ export function changing(host, view, review, held) {
     reject: () => { decide(false, here().fromB); settle(); },
     "accept-all": () => decideAll(true),
     "reject-all": () => decideAll(false),
-    next: () => { if (!goToNextChunk(view)) goToPreviousChunk(view); go(here().fromB); say(`${words} Line ${view.state.doc.lineAt(here().fromB).number}.`); },
+    next: () => { if (!goToNextChunk(view)) goToPreviousChunk(view); go(here().fromB); say(`${words} ${gettext("Line {number}.", { number: view.state.doc.lineAt(here().fromB).number })}`); },
   };
   bar.addEventListener("click", (event) => {
     const act = acts[event.target.closest("[data-decides]")?.dataset.decides];

@@ -14,7 +14,6 @@ Registry.register([
   require("plotly.js/src/components/annotations"),
   require("plotly.js/src/components/shapes"),
   require("plotly.js/src/components/grid"),
-  require("plotly.js/src/components/errorbars"),
   require("plotly.js/src/components/colorscale"),
   require("plotly.js/src/components/colorbar"),
   require("plotly.js/src/components/legend"), // reads the defaults of shapes

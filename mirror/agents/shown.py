@@ -40,7 +40,7 @@ REASONS = {
 
 
 def run_shown(run: Run, sight: Sight) -> Told:
-    """What became of a question: how sure the answer is, its SQL, and what else was possible."""
+    """The outcome of a question: how sure the answer is, its SQL, and what else was possible."""
     question = Question(run.question, run.hint, run.asked)
     linked = LinkedSchema(sight.catalog, sight.catalog)
     version = run.versions.select_related("result").defer("figure").first()

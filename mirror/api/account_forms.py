@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from mirror.api.forms import DAYS
 from mirror.api.models import Scope, Token
@@ -19,35 +21,38 @@ class AccountForm(forms.Form):
 
     name = forms.SlugField(
         max_length=80,
-        label="Name",
-        help_text="As the audit calls it: nightly-export. No person may be called so.",
+        label=gettext_lazy("Name"),
+        help_text=gettext_lazy("As the audit calls it: nightly-export. No person may be called so."),
     )
     use = forms.ChoiceField(
-        label="Used by",
+        label=gettext_lazy("Used by"),
         choices=[
-            (Token.Use.PROGRAM, "A program: it calls the API"),
-            (Token.Use.AGENT, "An agent: it asks by MCP"),
+            (Token.Use.PROGRAM, gettext_lazy("A program: it calls the API")),
+            (Token.Use.AGENT, gettext_lazy("An agent: it asks by MCP")),
         ],
         initial=Token.Use.PROGRAM,
         widget=forms.RadioSelect,
     )
     scopes = forms.MultipleChoiceField(
-        label="May", choices=Scope.choices, initial=[Scope.READ], widget=forms.CheckboxSelectMultiple
+        label=pgettext_lazy("token", "May"),
+        choices=Scope.choices,
+        initial=[Scope.READ],
+        widget=forms.CheckboxSelectMultiple,
     )
     teams = RowsField(
-        label="Sees what is shared with",
+        label=gettext_lazy("Sees what is shared with"),
         queryset=Team.objects.all(),
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose the teams whose sources it may use."},
+        error_messages={"required": gettext_lazy("Choose the teams whose sources it may use.")},
     )
     sources = RowsField(
-        label="Of that, what is on these sources",
+        label=gettext_lazy("Of that, what is on these sources"),
         queryset=Source.objects.none(),
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose the sources that it may use."},
+        error_messages={"required": gettext_lazy("Choose the sources that it may use.")},
     )
     days = forms.TypedChoiceField(
-        label="Its token works for", choices=list(DAYS.items()), coerce=int, initial=90
+        label=gettext_lazy("Its token works for"), choices=list(DAYS.items()), coerce=int, initial=90
     )
 
     def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
@@ -60,7 +65,7 @@ class AccountForm(forms.Form):
         """Refuse a name that is taken, letter case ignored."""
         name: str = self.cleaned_data["name"]
         if User.objects.filter(username__iexact=name).exists():
-            raise forms.ValidationError("Somebody, or another service, has this name already.")
+            raise forms.ValidationError(_("Somebody, or another service, has this name already."))
         return name
 
     def wish(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -19,7 +20,7 @@ from mirror.people.selectors import services_all
 
 def _staff_only(request: PersonRequest) -> None:
     if not request.user.is_staff:
-        raise PermissionDenied("Only administrators manage services.")
+        raise PermissionDenied(_("Only administrators manage services."))
 
 
 @never_cache
@@ -60,7 +61,11 @@ def revoke(request: PersonRequest, pk: int) -> HttpResponse:
     _staff_only(request)
     token = get_object_or_404(Token.objects.filter(owner__is_service=True), pk=pk)
     services.token_revoke(token, request.user)
-    messages.success(request, f"The token …{token.ending} of {token.owner} works no more.")
+    messages.success(
+        request,
+        _("The token …%(ending)s of %(owner)s works no more.")
+        % {"ending": token.ending, "owner": token.owner},
+    )
     return redirect("services:services")
 
 
@@ -70,7 +75,7 @@ def end(request: PersonRequest, pk: int) -> HttpResponse:
     _staff_only(request)
     service = get_object_or_404(services_all(), pk=pk)
     services.account_end(service, request.user)
-    messages.success(request, f"The service {service} was ended.")
+    messages.success(request, _("The service %(service)s was ended.") % {"service": service})
     return redirect("services:services")
 
 

@@ -1,10 +1,11 @@
-"""What people type about a token."""
+"""Forms about a token."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from mirror.api.models import Scope, Token
 from mirror.people.fields import RowsField
@@ -12,42 +13,54 @@ from mirror.people.models import User
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
 
-DAYS = {7: "A week", 30: "A month", 90: "Three months", 366: "A year"}
+DAYS = {
+    7: gettext_lazy("A week"),
+    30: gettext_lazy("A month"),
+    90: gettext_lazy("Three months"),
+    366: gettext_lazy("A year"),
+}
 ALL, CHOSEN = "all", "chosen"
 
 
 class TokenForm(forms.Form):
     """A new token."""
 
-    name = forms.CharField(max_length=80, label="Name", help_text="What it is for: “Nightly export”.")
+    name = forms.CharField(
+        max_length=80, label=gettext_lazy("Name"), help_text=gettext_lazy("What it is for: “Nightly export”.")
+    )
     use = forms.ChoiceField(
-        label="Used by",
+        label=gettext_lazy("Used by"),
         choices=[
-            (Token.Use.PROGRAM, "A program: it calls the API"),
-            (Token.Use.AGENT, "An agent, such as Claude Code: it asks by MCP, and a source's privacy holds"),
+            (Token.Use.PROGRAM, gettext_lazy("A program: it calls the API")),
+            (
+                Token.Use.AGENT,
+                gettext_lazy("An agent, such as Claude Code: it asks by MCP, and a source's privacy holds"),
+            ),
         ],
         initial=Token.Use.PROGRAM,
         widget=forms.RadioSelect,
     )
     scopes = forms.MultipleChoiceField(
-        label="May",
+        label=pgettext_lazy("token", "May"),
         choices=Scope.choices,
         initial=[Scope.READ, Scope.ASK],
         widget=forms.CheckboxSelectMultiple,
     )
     reach = forms.ChoiceField(
-        label="On",
-        choices=[(ALL, "All sources that I see"), (CHOSEN, "These alone")],
+        label=pgettext_lazy("sources", "On"),
+        choices=[(ALL, gettext_lazy("All sources that I see")), (CHOSEN, gettext_lazy("These alone"))],
         initial=ALL,
         widget=forms.RadioSelect,
     )
     sources = RowsField(
         queryset=Source.objects.none(),
-        label="Sources",
+        label=gettext_lazy("Sources"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
-    days = forms.TypedChoiceField(label="Works for", choices=list(DAYS.items()), coerce=int, initial=90)
+    days = forms.TypedChoiceField(
+        label=gettext_lazy("Works for"), choices=list(DAYS.items()), coerce=int, initial=90
+    )
 
     def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -59,11 +72,11 @@ class TokenForm(forms.Form):
         """Ask for sources where they are to be chosen."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("reach") == CHOSEN and not cleaned.get("sources") and "sources" not in self.errors:
-            self.add_error("sources", "Choose the sources that it may use.")
+            self.add_error("sources", gettext("Choose the sources that it may use."))
         return cleaned
 
     def wish(self) -> dict[str, Any]:
-        """What was chosen, as `token_make` takes it."""
+        """The choice, as `token_make` takes it."""
         wish = dict(self.cleaned_data)
         sources, reach = wish.pop("sources"), wish.pop("reach")
         return wish | {"sources": list(sources) if reach == CHOSEN else None}

@@ -5,17 +5,18 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 
 class Scope(models.TextChoices):
-    """What a token lets its holder do, besides what its person may not."""
+    """The rights of a token's holder, within those of its person."""
 
-    READ = "read", "Read sources and their tables"
-    ASK = "ask", "Ask questions and choose readings"
-    SQL = "sql", "Run SQL"
-    ROWS = "rows", "Fetch rows"
-    SAVED = "saved", "List and run saved SQL"
-    REPORTS = "reports", "List and run reports"
+    READ = "read", gettext_lazy("Read sources and their tables")
+    ASK = "ask", gettext_lazy("Ask questions and choose readings")
+    SQL = "sql", gettext_lazy("Run SQL")
+    ROWS = "rows", gettext_lazy("Fetch rows")
+    SAVED = "saved", gettext_lazy("List and run saved SQL")
+    REPORTS = "reports", gettext_lazy("List and run reports")
 
 
 class Token(models.Model):
@@ -26,8 +27,8 @@ class Token(models.Model):
     """
 
     class Use(models.TextChoices):
-        PROGRAM = "program", "A program"
-        AGENT = "agent", "An agent"
+        PROGRAM = "program", gettext_lazy("A program")
+        AGENT = "agent", gettext_lazy("An agent")
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=80)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -45,7 +46,7 @@ def revoke(request: PersonRequest, pk: int) -> HttpResponse:
     """End one of one's tokens."""
     token = get_object_or_404(selectors.tokens_of(request.user), pk=pk)
     services.token_revoke(token, request.user)
-    messages.success(request, f"“{token}” works no more.")
+    messages.success(request, _("“%(token)s” works no more.") % {"token": token})
     return redirect("api:tokens")
 
 

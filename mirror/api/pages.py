@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from mirror.api.models import Scope, Token
 from mirror.api.selectors import tokens_of, tokens_of_services
 from mirror.people.models import User
@@ -114,7 +116,7 @@ def _operation(document: dict[str, Any], path: str, method: str, told: dict[str,
     takes = [
         FieldView(
             one["name"],
-            {"path": "in the address", "query": "after ?", "header": "header"}[one["in"]],
+            {"path": _("in the address"), "query": _("after ?"), "header": _("header")}[one["in"]],
             _type(one["schema"]),
             one.get("required", False),
             one.get("description") or one["schema"].get("description", ""),
@@ -126,7 +128,7 @@ def _operation(document: dict[str, Any], path: str, method: str, told: dict[str,
         schema = _resolved(document, body)
         needed = schema.get("required", ())
         takes += [
-            FieldView(name, "in the body", _type(one), name in needed, one.get("description", ""))
+            FieldView(name, _("in the body"), _type(one), name in needed, one.get("description", ""))
             for name, one in schema["properties"].items()
         ]
     status, answer = next((code, one) for code, one in told["responses"].items() if str(code).startswith("2"))
@@ -141,7 +143,7 @@ def _operation(document: dict[str, Any], path: str, method: str, told: dict[str,
         told.get("description", ""),
         tuple(takes),
         f"{status}: {named}",
-        " or ".join(str(Scope(scope).label) for scope in told["x-scopes"]),
+        _(" or ").join(str(Scope(scope).label) for scope in told["x-scopes"]),
     )
 
 
@@ -152,8 +154,8 @@ def _resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any
 
 def _type(schema: dict[str, Any]) -> str:
     if "anyOf" in schema:
-        return " or ".join(_type(one) for one in schema["anyOf"] if one.get("type") != "null")
+        return _(" or ").join(_type(one) for one in schema["anyOf"] if one.get("type") != "null")
     if schema.get("type") == "object":
-        return "object of texts"
+        return _("object of texts")
     type = str(schema.get("type", ""))
-    return {"integer": "number", "string": "text"}.get(type, type)
+    return {"integer": _("number"), "string": _("text")}.get(type, type)

@@ -1,4 +1,4 @@
-"""What every page knows of asking: the newest threads, for the rail beside it, and whether there is anything to ask."""
+"""Facts for every page about asking: the newest threads, for the rail beside it, and whether there is anything to ask."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RailThread:
 
 
 def rail(request: HttpRequest) -> dict[str, Any]:
-    """The newest threads of whoever is signed in, and whether they only look; read from the store only by a page that shows them."""
+    """The newest threads of the signed-in person, and whether they only look; read when a page shows them."""
     threads = SimpleLazyObject(lambda: _threads(request))
     return {
         "rail_threads": threads,

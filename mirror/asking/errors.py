@@ -1,4 +1,4 @@
-"""What is raised on purpose when somebody asks for what cannot be done."""
+"""Errors raised on purpose, for requests that cannot be met."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from typing import cast
 from asgiref.sync import sync_to_async
 from django.http import Http404, StreamingHttpResponse
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from mirror.asking import selectors
@@ -32,7 +33,7 @@ async def run_events(request: PersonRequest, pk: int) -> StreamingHttpResponse:
     """Follow a run until it ends: `steps` as they come, then `ended` with the answer."""
     user = cast(User, await request.auser())
     if not await sync_to_async(_is_seen)(user, pk):
-        raise Http404("There is no such run.")
+        raise Http404(_("There is no such run."))
     response = StreamingHttpResponse(
         _followed(request, pk, request.headers.get("Last-Event-ID", "")), content_type="text/event-stream"
     )
@@ -75,4 +76,6 @@ def _answer(request: PersonRequest, pk: int) -> str:
     if run is None:
         return ""
     seen_by(request.user, run.thread.source)
-    return render_to_string("asking/_answer.html", {"page": run_page(run), "save_form": SaveForm()}, request)
+    page = run_page(run)
+    context = {"page": page, "save_form": SaveForm.of(page.name)}
+    return render_to_string("asking/_answer.html", context, request)

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from mirror.asking import selectors
@@ -28,7 +29,7 @@ def thread_export(request: PersonRequest, pk: int, format: str) -> HttpResponseB
     thread = get_object_or_404(selectors.threads_visible_to(request.user), pk=pk)
     seen_by(request.user, thread.source)
     if format not in KINDS:
-        raise Http404("There is no such file.")
+        raise Http404(_("There is no such file."))
     if why := files_withheld(request.user, thread.source):
         raise PermissionDenied(why)
     turns = thread_files.thread_turns(thread)

@@ -1,10 +1,13 @@
-"""What people type: questions, SQL, the choices of a chart, a name to save under."""
+"""Forms: questions, SQL, the choices of a chart, a name to save under."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from mirror.phrases import one_line
 
 
 class ChartForm(forms.Form):
@@ -44,7 +47,18 @@ class ChartForm(forms.Form):
 class SaveForm(forms.Form):
     """A name for SQL that is kept in the library."""
 
-    name = forms.CharField(max_length=120, label="Name", help_text="How you will find it again.")
+    name = forms.CharField(max_length=120, label=_("Name"), help_text=_("How you will find it again."))
     description = forms.CharField(
-        max_length=2000, required=False, label="Description", widget=forms.Textarea(attrs={"rows": 2})
+        max_length=2000, required=False, label=_("Description"), widget=forms.Textarea(attrs={"rows": 2})
     )
+
+    @classmethod
+    def of(cls, title: str) -> SaveForm:
+        """The form with the title of what is saved as its name.
+
+        Example:
+            >>> SaveForm.of("revenue by country").initial["name"]
+            'Revenue by country'
+        """
+        name = one_line(title, 120)
+        return cls(initial={"name": f"{name[:1].upper()}{name[1:]}"})

@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 
 from mirror.results.cells import json_cell, value_kind
+from mirror.stored_words import kept_beside, sayings, sayings_of
 from sqlagent.events import (
     Audited,
     Checked,
@@ -71,9 +72,10 @@ class StepWriter:
                     "accepted": verdict.accepted,
                     "reason": verdict.reason,
                     "unmet": list(verdict.unmet),
+                    **kept_beside(reason=verdict.reason),
                 }
             case Noted(message):
-                return "noted", {"message": message}
+                return "noted", {"message": message, **kept_beside(message=message)}
             case Ended(answer):
                 return "ended", {"outcome": str(answer.outcome), "reason": answer.reason}
 
@@ -101,6 +103,7 @@ class StepWriter:
                     "wins": r.list_wins,
                     "utility": round(r.utility, 4),
                     "reasons": list(r.reasons),
+                    "saying": {"reasons": sayings_of(r.reasons)},
                     "status": r.group.status,
                 }
                 | rows_preview(r.group.rows)
@@ -133,6 +136,7 @@ def _execution(execution: Execution) -> dict[str, Any]:
         "round": candidate.round,
         "family": candidate.family,
         "notes": list(candidate.notes),
+        "saying": {"notes": sayings_of(candidate.notes)},
         "status": execution.status,
     }
     if isinstance(execution.result, Failure):
@@ -165,6 +169,7 @@ def failure_json(failure: Failure) -> dict[str, Any]:
         "message": failure.message,
         "position": failure.position,
         "advice": failure.advice,
+        **kept_beside(message=failure.message, advice=failure.advice),
     }
 
 
@@ -176,6 +181,7 @@ def not_kept_json(failure: Failure) -> dict[str, Any]:
 def reading_json(reading: Reading) -> dict[str, Any]:
     """Another reading of the question, with its first rows and the frame its SQL was written from."""
     told = {"sql": reading.sql, "difference": reading.difference, "size": reading.size}
+    told |= kept_beside(difference=reading.difference)
     return told | {"frame": frame_json(reading.frame)} | rows_preview(reading.rows, READING_ROWS)
 
 
@@ -240,6 +246,7 @@ def answer_fields(answer: Answer) -> dict[str, Any]:
         "question": answer.question.text,
         "outcome": str(answer.outcome),
         "reason": answer.reason,
+        "saying": sayings(reason=answer.reason) | {"notes": sayings_of(answer.notes)},
         "why": str(answer.why),
         "confidence": answer.confidence,
         "agreement_size": answer.size,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from datetime import timedelta
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
+from mirror.library.models import LEFT_OUT
 from mirror.llms.models import LABEL_CHARS
 from mirror.work.leases import Leased, Status
 
@@ -16,7 +19,7 @@ from mirror.work.leases import Leased, Status
 LONG_WAIT = timedelta(seconds=8)
 # What was changed, and what rows are, in words: a line each.
 CHANGE_CHARS, TITLE_CHARS = 300, 200
-DRAFT = "The question can be understood in more than one way."
+DRAFT = gettext_noop("The question can be understood in more than one way.")
 
 
 class Thread(models.Model):
@@ -74,6 +77,11 @@ class Run(Leased):
     agreement_size = models.PositiveIntegerField(default=0)
     agreement_pool = models.PositiveIntegerField(default=0)
     sentence = models.TextField(blank=True)
+    saying = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What its English texts are made of, to say them in other languages",
+    )
     readings = models.JSONField(default=list, blank=True)
     notes = models.JSONField(default=list, blank=True)
     usage = models.JSONField(default=dict, blank=True)
@@ -118,7 +126,7 @@ class Run(Leased):
 
     @property
     def heading(self) -> str:
-        """What it is called, and how the SQL that it shows departs from that. Reads the versions, unless they are prefetched."""
+        """Its name, and how the SQL that it shows departs from that. Reads the versions, unless they are prefetched."""
         return headed(self.named, next(iter(self.versions.all()), None))
 
     @property
@@ -127,12 +135,17 @@ class Run(Leased):
         return self.status == Status.QUEUED and timezone.now() - self.created_at > LONG_WAIT
 
 
-def headed(named: str, version: Version | None, most: int = 0) -> str:
+def headed(
+    named: str, version: Version | None, most: int = 0, said: Callable[[Version], str] | None = None
+) -> str:
     """The name of a question with how the SQL of a version departs from it: "Revenue by year (changed: only 2025)".
 
-    Of more characters than `most`, unless that is 0, the name is cut and the rest stays.
+    Of more characters than `most`, unless that is 0, the name is cut and the rest stays. What is kept has it in English; a page
+    says it in its own language by `said`.
     """
-    departs = f" ({version.departs})" if version is not None and version.departs else ""
+    departs = ""
+    if version is not None and version.departs:
+        departs = f" ({said(version) if said is not None else version.departs})"
     if most and len(named) + len(departs) > most:
         named = f"{named[: max(most - len(departs) - 1, 0)].rstrip()}…"
     return f"{named}{departs}"
@@ -192,6 +205,11 @@ class Version(Leased):
     chart = models.JSONField(null=True, blank=True)
     figure = models.JSONField(null=True, blank=True)
     sentence = models.TextField(blank=True)
+    saying = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What its English texts are made of, to say them in other languages",
+    )
     failure = models.JSONField(null=True, blank=True, help_text="kind, message, position, advice")
     asked_from = models.CharField(
         max_length=64, blank=True, default="", help_text="An address; empty: a shell or a worker"
@@ -205,20 +223,28 @@ class Version(Leased):
     def draft(self) -> str:
         """Why its rows may well not be what was meant, in words; empty where nothing says so.
 
-        Of saved SQL its run keeps them as they were when it ran. A changed draft is one as long as words of the question are left out;
-        a reading that somebody chose, and SQL that somebody wrote, are none.
+        Of saved SQL its run keeps them as they were when it ran. A changed draft is one as long as words of the question are left out,
+        by a chip or in words; a reading that somebody chose, and SQL that somebody wrote, are none.
         """
         if self.origin == self.Origin.SAVED:
             return self.run.reason
-        if self.run.outcome != "ambiguous":
-            return ""
         if self.origin == self.Origin.ANSWER:
-            return self.run.reason or DRAFT
-        if self.origin != self.Origin.CHANGE:
-            return ""
-        left = ((self.frame or {}).get("frame") or {}).get("unused") or ()
-        said = ", ".join(f"“{word}”" for word in left)
-        return f"This was left out: {said}." if said else ""
+            return (self.run.reason or DRAFT) if self.run.outcome == "ambiguous" else ""
+        if self.change and self.base is not None and self.base.origin == self.Origin.SAVED:
+            return self.base.draft
+        said = ", ".join(f"“{word}”" for word in self.left_out)
+        return LEFT_OUT.format(words=said) if said else ""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The words of an unsure question that its SQL does without; of SQL changed in words those of its base that the change does not say."""
+        if self.run.outcome != "ambiguous" or self.origin == self.Origin.READING:
+            return ()
+        if self.origin == self.Origin.EDIT:
+            said = self.change.lower()
+            left = self.base.left_out if said and self.base is not None else ()
+            return tuple(word for word in left if word.lower() not in said)
+        return tuple(((self.frame or {}).get("frame") or {}).get("unused") or ())
 
 
 class LlmAsk(Leased):

@@ -1,6 +1,6 @@
 """Who sees which threads and runs, and what a page about them reads from the store.
 
-A run is seen by whoever asked it, while its source is theirs to see; a team that shares a
+A person sees their own runs while they see the source; a team that shares a
 source does not see what its members ask. Where its owner shares it, alone or with its thread, members
 of these teams who see its source look at it and change nothing.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mirror.people.models import User
     from mirror.sources.models import Source
 
-# What a run keeps that no list of runs shows, and that can be large.
+# Fields of a run that can be large and that no list shows.
 LARGE = ("sent", "readings", "usage", "notes")
 # Steps further back than this many are not shown; no run makes so many.
 STEPS = 1_000

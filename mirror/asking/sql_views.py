@@ -9,6 +9,8 @@ from uuid import UUID
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.asking.models import LlmAsk, LlmChange, LlmTelling
@@ -23,7 +25,7 @@ from mirror.sources.sight import read_in_sight
 # Where a proposal is taken to by a page without scripts, by what the editor stands on.
 TAKERS = {"tab": "workbench:keep", "run": "asking:edit"}
 Row = TypeVar("Row", bound=LlmAsk)
-WAITING = "The language model reads what you typed."
+WAITING = gettext_noop("The language model reads what you typed.")
 
 
 def _source(request: PersonRequest, pk: int) -> Source:
@@ -40,7 +42,7 @@ def _editor(request: PersonRequest) -> dict[str, str | int]:
     """Where the SQL came from, for the way back. The page it names checks its rights itself."""
     place, pk = request.POST.get("place", ""), request.POST.get("place_id", "")
     if place not in TAKERS or not is_id(pk):
-        raise Http404("There is no such editor.")
+        raise Http404(_("There is no such editor."))
     return {"place": place, "place_id": int(pk), "taker": TAKERS[place]}
 
 
@@ -144,7 +146,7 @@ def tell_sql(request: PersonRequest, pk: int) -> HttpResponse:
     source, editor = _source(request, pk), _editor(request)
     explanation = sql_explain(request.user, source, *_sent(request))
     if not explanation.sql or not llm_asks.llm_asked(source):
-        raise Http404("There is no SQL to tell, or no language model that may be asked.")
+        raise Http404(_("There is no SQL to tell, or no language model that may be asked."))
     if spent := llm_asks.llm_unasked(request.user, source):
         return HttpResponse(spent, status=409, content_type="text/plain")
     place = str(editor["place"]), int(editor["place_id"])

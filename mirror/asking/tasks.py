@@ -1,4 +1,4 @@
-"""What a worker does for questions from time to time."""
+"""Periodic tasks of questions."""
 
 from __future__ import annotations
 

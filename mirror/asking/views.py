@@ -13,6 +13,7 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -38,6 +39,7 @@ from mirror.library.selectors import may_run, saved_visible
 from mirror.people.requests import PersonRequest, is_id, search_typed, wants_fragment
 from mirror.queries.values_typed import values_typed
 from mirror.results.pages import TableWish
+from mirror.results.pivot_pages import pivot_in, pivot_shown
 from mirror.sources.selectors import ask_check, sources_visible
 from mirror.sources.sight import seen_by
 
@@ -68,8 +70,8 @@ def _version(request: PersonRequest, pk: int) -> Version:
 def _only_looked_at(shared: QuerySet[Any]) -> Any:
     """Refuse to act on what a team may look at; anything else does not exist."""
     if shared.exists():
-        raise PermissionDenied("This is shared with you to look at. Only who asked it works on it.")
-    raise Http404("There is no such question or thread.")
+        raise PermissionDenied(_("This is shared with you to look at. Only who asked it works on it."))
+    raise Http404(_("There is no such question or thread."))
 
 
 def _by_htmx(request: PersonRequest) -> bool:
@@ -94,7 +96,7 @@ def _to_version(request: PersonRequest, version: Version) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: PersonRequest) -> HttpResponse:
-    """The start page; a question sent to it becomes a run. What was typed stays when it is not taken."""
+    """The start page; a question sent to it becomes a run. Rejected input stays in its form."""
     if request.method == "POST":
         return _asked(request)
     page = ask_page(
@@ -121,7 +123,9 @@ def _asked(request: PersonRequest) -> HttpResponse:
     try:
         if source is None:
             raise services.AskingError(
-                "Choose the source to ask." if not name else f"There is no source “{name}” for you to ask."
+                _("Choose the source to ask.")
+                if not name
+                else _("There is no source “%(name)s” for you to ask.") % {"name": name}
             )
         run = services.run_ask(request.user, source, question, hint=hint)
         _source_shown(request, source.name)
@@ -182,10 +186,12 @@ def _version_of(run: Run, number: str) -> Version | None:
 
 def _stepped(request: PersonRequest, step: services.Step) -> HttpResponse:
     """Show what a step led to, and say how to go the other way."""
-    other = "“redo” goes forward again" if step.is_back else "“undo” goes back again"
-    messages.info(
-        request, f"{'Back' if step.is_back else 'Forward'} to {step.words}. Typed as a follow-up, {other}."
+    words = (
+        _("Back to %(step)s. Typed as a follow-up, “redo” goes forward again.")
+        if step.is_back
+        else _("Forward to %(step)s. Typed as a follow-up, “undo” goes back again.")
     )
+    messages.info(request, words % {"step": step.words})
     return _to_run(request, step.run, f"?version={step.number}" if step.number else "")
 
 
@@ -218,7 +224,7 @@ def run(request: PersonRequest, pk: int) -> HttpResponse:
 
 def _render_run(request: PersonRequest, page: Any, status: int = 200) -> HttpResponse:
     template = "asking/_answer_now.html" if _by_htmx(request) else "asking/run.html"
-    return render(request, template, {"page": page, "save_form": SaveForm()}, status=status)
+    return render(request, template, {"page": page, "save_form": SaveForm.of(page.name)}, status=status)
 
 
 @require_safe
@@ -226,7 +232,8 @@ def run_live(request: PersonRequest, pk: int) -> HttpResponse:
     """What a waiting page shows now: the steps so far, or the answer once there is one."""
     found = _run(request, pk)
     if found.is_ended:
-        response = render(request, "asking/_answer.html", {"page": run_page(found), "save_form": SaveForm()})
+        page = run_page(found)
+        response = render(request, "asking/_answer.html", {"page": page, "save_form": SaveForm.of(page.name)})
         response["X-Mirror-Ended"] = "1"
         return response
     steps = steps_view(found, selectors.steps_of(found))
@@ -257,7 +264,7 @@ def sent(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def edit(request: PersonRequest, pk: int) -> HttpResponse:
-    """Run SQL that was typed over the `version` shown, as a new version. What was typed stays when it is not taken."""
+    """Run SQL that was typed over the `version` shown, as a new version. Rejected input stays in its form."""
     found = _run(request, pk)
     sql = request.POST.get("sql", "")
     base = _version_of(found, request.POST.get("version", ""))
@@ -345,7 +352,7 @@ def _render_result(request: PersonRequest, found: Version) -> HttpResponse:
         name = "asking/_version_now.html" if is_followed else "asking/_working.html"
         return render(request, name, {"version": version_view(found)})
     page = run_page(found.run, number=found.number, wish=TableWish.read(request.GET))
-    response = render(request, "asking/_answer.html", {"page": page, "save_form": SaveForm()})
+    response = render(request, "asking/_answer.html", {"page": page, "save_form": SaveForm.of(page.name)})
     response["X-Mirror-Ended"] = "1"
     return response
 
@@ -374,7 +381,7 @@ def chart(request: PersonRequest, pk: int) -> HttpResponse:
         names = [column["name"] for column in found.result.columns] if found.result else []
         form = ChartForm(request.POST, columns=names)
         if not form.is_valid():
-            raise services.AskingError("The chart needs a column that these rows do not have.")
+            raise services.AskingError(_("The chart needs a column that these rows do not have."))
         services.chart_change(found, form.fields_given())
     except services.AskingError as error:
         if _by_htmx(request):
@@ -413,25 +420,34 @@ def save(request: PersonRequest, pk: int) -> HttpResponse:
         messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
         return _to_version(request, found)
     try:
-        saved = services.version_save(found, **form.cleaned_data)
+        saved = services.version_save(
+            found, pivot=pivot_shown(request.headers.get("HX-Current-URL", "")), **form.cleaned_data
+        )
     except services.AskingError as error:
         messages.error(request, str(error))
         return _to_version(request, found)
     place = reverse("library:saved", args=[saved.pk])
-    words = "Saved as “{}”. <a href='{}'>Open it</a> to give it parameters, share it or send it as a report."
+    words = _(
+        "Saved as “{}”. <a href='{}'>Open it</a> to give it parameters, share it or send it as a report."
+    )
     messages.success(request, format_html(words, saved.name, place))
-    return _to_version(request, found)
+    pivot = pivot_in(request.headers.get("HX-Current-URL", ""))
+    return _to_run(request, found.run, f"?{urlencode([('version', found.number), *pivot])}")
 
 
 @require_POST
 def verify(request: PersonRequest, pk: int) -> HttpResponse:
-    """Vouch for what a version shows."""
+    """Vouch for what a version shows; one that may well be wrong is asked about once more."""
     found = _version(request, pk)
     if not may_teach(request.user, found.run.thread.source):
-        raise PermissionDenied("Only the owner of this source, editors and administrators verify answers.")
+        raise PermissionDenied(_("Only the owner of this source, editors and administrators verify answers."))
+    doubts = services.verify_doubts(found)
+    if doubts and not request.POST.get("sure"):
+        page = {"version": found, "question": services.question_of(found.run), "doubts": doubts}
+        return render(request, "asking/verify.html", page)
     try:
         services.version_verify(found)
-        messages.success(request, "Verified. The same question is answered by this SQL from now on.")
+        messages.success(request, _("Verified. The same question is answered by this SQL from now on."))
     except services.AskingError as error:
         messages.error(request, str(error))
     return _to_version(request, found)
@@ -445,7 +461,7 @@ def feedback(request: PersonRequest, pk: int) -> HttpResponse:
     try:
         reason, sql = request.POST.get("reason", ""), request.POST.get("should_be", "")
         services.version_feedback(found, is_right=is_right, reason=reason, should_be=sql)
-        messages.success(request, "Thank you. The owner of the source reads it.")
+        messages.success(request, _("Thank you. The owner of the source reads it."))
     except services.AskingError as error:
         messages.error(request, str(error))
     return _to_version(request, found)
@@ -456,7 +472,7 @@ def run_saved(request: PersonRequest, pk: int) -> HttpResponse:
     """Run saved SQL with values for its parameters; a wrong value goes back to where it was typed."""
     saved = get_object_or_404(saved_visible(request.user), pk=pk)
     if not may_run(request.user, saved):
-        raise PermissionDenied("You may not run this saved SQL on its source.")
+        raise PermissionDenied(_("You may not run this saved SQL on its source."))
     form = ArgumentsForm(request.POST, saved=saved)
     if not form.is_valid():
         page = saved_page(request.user, saved, form)
@@ -478,7 +494,9 @@ def saved_last(request: PersonRequest, pk: int) -> HttpResponse:
         page = last_page(saved, found, TableWish.read(request.GET))
         return render(request, "asking/_last.html", {"page": page, "version": page.version})
     if found is None:
-        messages.info(request, f"You have no result of {saved.name} yet. Run it to see one.")
+        messages.info(
+            request, _("You have no result of %(name)s yet. Run it to see one.") % {"name": saved.name}
+        )
         return redirect("library:saved", pk)
     return _to_version(request, found)
 
@@ -515,7 +533,7 @@ def thread(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def thread_rename(request: PersonRequest, pk: int) -> HttpResponse:
-    """Give one's thread another title. What was typed stays when it is not taken."""
+    """Give one's thread another title. Rejected input stays in its form."""
     found, typed = _thread(request, pk), request.POST.get("title", "")
     try:
         services.thread_rename(found, typed)
@@ -542,6 +560,6 @@ def thread_delete(request: PersonRequest, pk: int) -> HttpResponse:
         except services.AskingError as error:
             messages.error(request, str(error))
             return redirect("asking:thread", pk)
-        messages.success(request, "The thread is gone, with its SQL and rows.")
+        messages.success(request, _("The thread is gone, with its SQL and rows."))
         return redirect("asking:history")
     return render(request, "asking/thread_delete.html", {"page": thread_page(found)})

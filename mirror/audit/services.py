@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models, transaction
 from django.utils import timezone
+from django.utils.translation import override
 
 from mirror.audit.acting import acting_now
 from mirror.audit.chain import row_hash
@@ -34,7 +35,7 @@ def record(
     """Add a row: somebody did, or was refused, something.
 
     Call it last in the transaction of the act: it holds the day's chain until that ends, and what is rolled back was
-    not done. `by` is who acts, else whoever sent the request. Details are short and hold no row of a source and no secret.
+    not done. `by` is the actor; by default the request's user. Details are short and hold no row of a source and no secret.
     """
     if verb not in VERBS:
         raise ValueError(f"{verb!r} is not in mirror.audit.verbs")
@@ -55,11 +56,17 @@ def record(
         thing=one_line(str(thing), MOST_CHARS) if thing is not None else "",
         origin=acting.origin if acting else HERE,
         outcome=AuditRow.Outcome.REFUSED if is_refused else AuditRow.Outcome.DONE,
-        details={name: _short(value) for name, value in details.items()},
+        details=_in_english(details),
     )
     row.hash = row_hash(row, day.last or day.before)
     row.save(force_insert=True)
     AuditDay.objects.filter(pk=day.pk).update(count=row.number, last=row.hash)
+
+
+def _in_english(details: dict[str, Any]) -> dict[str, Any]:
+    """Details as every reader finds them, whatever language the one who acts reads pages in."""
+    with override(settings.LANGUAGE_CODE):
+        return {name: _short(value) for name, value in details.items()}
 
 
 def _day_held(today: date) -> AuditDay:

@@ -1,4 +1,4 @@
-"""What a worker does for the audit from time to time."""
+"""Periodic tasks of the audit."""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.asking.models import Run
 from mirror.comments.models import TEXT_CHARS, Comment
@@ -18,9 +20,11 @@ if TYPE_CHECKING:
     from mirror.people.models import User
 
 
-NOBODY = "nobody of this name sees this page."
-NOT_SEEING = "they do not see this page. Share it with a team of theirs, then edit the comment."
-NOT_SEEN_THEN = "they did not see this page when it was written. An edit of the comment tells them."
+NOBODY = gettext_noop("nobody of this name sees this page.")
+NOT_SEEING = gettext_noop("they do not see this page. Share it with a team of theirs, then edit the comment.")
+NOT_SEEN_THEN = gettext_noop(
+    "they did not see this page when it was written. An edit of the comment tells them."
+)
 # Names of one comment that are looked at.
 NAMES = 20
 
@@ -102,7 +106,7 @@ def _untold(user: User, own: list[Comment], people: dict[str, User]) -> dict[int
                 continue
             else:
                 why = NOT_SEEN_THEN
-            lines.append(f"@{name} was not told: {why}")
+            lines.append(_("@%(name)s was not told: %(why)s") % {"name": name, "why": _(why)})
         said[one.pk] = tuple(lines)
     return said
 
@@ -110,7 +114,7 @@ def _untold(user: User, own: list[Comment], people: dict[str, User]) -> dict[int
 def _names(text: str, people: dict[str, User]) -> list[str]:
     """The names after @ in a text, each once: that of somebody who sees the thing, else as it was typed."""
     found: dict[str, str] = {}
-    for _, _, names in names_in(text):
+    for *_place, names in names_in(text):
         name = next((name for name in names if name.casefold() in people), names[-1] if names else "")
         if name:
             found.setdefault(name.casefold(), name)
@@ -119,7 +123,7 @@ def _names(text: str, people: dict[str, User]) -> list[str]:
 
 def _parts(text: str, people: dict[str, User]) -> tuple[Part, ...]:
     parts, at = [], 0
-    for start, end, _ in mentioned_in(text, people):
+    for start, end, _who in mentioned_in(text, people):
         parts += [Part(text[at:start]), Part(text[start:end], is_mention=True)]
         at = end
     return (*(part for part in parts if part.text), Part(text[at:]))

@@ -1,4 +1,4 @@
-"""Who sees which comments: whoever sees the question or the dashboard they are about, at this moment."""
+"""Comments are visible to people who see their question or dashboard now."""
 
 from __future__ import annotations
 

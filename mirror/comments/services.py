@@ -11,6 +11,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from mirror.asking.models import Run
 from mirror.audit.services import record
@@ -39,15 +40,20 @@ def comment_write(thing: Run | Dashboard, author: User, text: str) -> Comment:
     """Write a comment on a thing that its author sees. Raises: CommentError."""
     text = _typed(text)
     if not may_see(author, thing):
-        raise CommentError("This is not there for you any more.")
+        raise CommentError(_("This is not there for you any more."))
     if thing.comments.count() >= COMMENTS:
-        raise CommentError(f"There are {COMMENTS} comments here, which is the most.")
+        raise CommentError(
+            _("There are %(comments)s comments here, which is the most.") % {"comments": COMMENTS}
+        )
     most = settings.COMMENTS_PER_HOUR
     free = quota_use(author, Quota.Kind.COMMENTS, uuid4().hex, most=most, per=timedelta(hours=1))
     if free is not None:
         minutes = max(1, round((free - timezone.now()).total_seconds() / 60))
         raise CommentError(
-            f"You wrote {most} comments within an hour, which is the most. Try again in {minutes} minutes."
+            _(
+                "You wrote %(most)s comments within an hour, which is the most. Try again in %(minutes)s minutes."
+            )
+            % {"most": most, "minutes": minutes}
         )
     place = {"run": thing} if isinstance(thing, Run) else {"dashboard": thing}
     comment = Comment.objects.create(author=author, text=text, **place)
@@ -61,7 +67,7 @@ def comment_edit(comment: Comment, by: User, text: str) -> None:
     """Change one's own comment; people who are newly mentioned are told. Raises: CommentError."""
     text = _typed(text)
     if not may_change(by, comment):
-        raise CommentError("Only who wrote a comment changes it.")
+        raise CommentError(_("Only who wrote a comment changes it."))
     if text == comment.text:
         return
     comment.text, comment.edited_at = text, timezone.now()
@@ -74,14 +80,14 @@ def comment_edit(comment: Comment, by: User, text: str) -> None:
 def comment_delete(comment: Comment, by: User) -> None:
     """Delete one's own comment, with mails that wait. Raises: CommentError."""
     if not may_change(by, comment):
-        raise CommentError("Only who wrote a comment deletes it.")
+        raise CommentError(_("Only who wrote a comment deletes it."))
     thing = thing_of(comment)
     comment.delete()
     record("deleted a comment", thing, by=by)
 
 
 def thing_of(comment: Comment) -> Run | Dashboard:
-    """What a comment is about."""
+    """The subject of a comment."""
     return comment.run or comment.dashboard  # type: ignore[return-value]  # the store keeps no comment on nothing
 
 
@@ -96,10 +102,11 @@ def _typed(text: str) -> str:
     """The text as it is kept. Raises: CommentError."""
     text = unhidden(str(storable(text.replace("\r\n", "\n").replace("\x00", "")))).strip()
     if not text:
-        raise CommentError("Type a comment first.")
+        raise CommentError(_("Type a comment first."))
     if len(text) > TEXT_CHARS:
         raise CommentError(
-            f"This comment has {len(text):,} characters; the longest taken has {TEXT_CHARS:,}."
+            _("This comment has %(len)s characters; the longest taken has %(text_chars)s.")
+            % {"len": f"{len(text):,}", "text_chars": f"{TEXT_CHARS:,}"}
         )
     return text
 
@@ -123,7 +130,7 @@ def names_in(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
 def mentioned_in(text: str, people: dict[str, User]) -> list[tuple[int, int, User]]:
     """Find the people who are mentioned in a text, by their user names in any letter case, each with its place."""
     out = []
-    for start, _, names in names_in(text):
+    for start, _at, names in names_in(text):
         name = next((name for name in names if name.casefold() in people), "")
         if name:
             out.append((start, start + 1 + len(name), people[name.casefold()]))
@@ -143,7 +150,10 @@ def _mention(comment: Comment, thing: Run | Dashboard) -> list[str]:
     found = {person.pk: person for _, _, person in mentioned_in(comment.text, people)}
     found.pop(comment.author_id, None)
     if len(found) > MENTIONED:
-        raise CommentError(f"This comment mentions {len(found)} people; at most {MENTIONED} can be.")
+        raise CommentError(
+            _("This comment mentions %(found)s people; at most %(mentioned)s can be.")
+            % {"found": len(found), "mentioned": MENTIONED}
+        )
     for person in found.values():
         mention, is_new = Mention.objects.get_or_create(comment=comment, person=person)
         if is_new:

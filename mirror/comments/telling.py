@@ -5,24 +5,28 @@ It keeps to pauses, quotas and recipients' words as any mail beside reports does
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, override
 
 from mirror.comments.models import Comment, Mention
 from mirror.comments.selectors import may_see, wants_mails
 from mirror.comments.services import mentioned_in, mentions_waiting, thing_of
 from mirror.delivery.mails_beside import DROPPED, mail_do, mails_go_on
 from mirror.delivery.parcel import Introduction, Parcel
+from mirror.people.languages import language_of
 from mirror.phrases import one_line
 from mirror.sharing.selectors import title_of
 from mirror.work.leases import Lease
 
-NOT_WANTED = "They want no mails about mentions."
-NOT_SEEN = "They do not see what the comment is about any more."
-NOT_MENTIONED = "An edit took the name out."
+NOT_WANTED = gettext_noop("They want no mails about mentions.")
+NOT_SEEN = gettext_noop("They do not see what the comment is about any more.")
+NOT_MENTIONED = gettext_noop("An edit took the name out.")
 TITLE_CHARS = 120
 
 
@@ -45,7 +49,13 @@ def _unsent(row: Mention) -> str:
 
 
 def parcel_of(row: Mention) -> Parcel:
-    """What the mail says: who wrote what, and where."""
+    """The text of the mail: who wrote what, and where. It is in the language of who gets it."""
+    language = language_of(row.person)
+    with override(language):
+        return replace(_parcel(row), language=language)
+
+
+def _parcel(row: Mention) -> Parcel:
     comment = row.comment
     thing = thing_of(comment)
     author = comment.author.called
@@ -55,16 +65,19 @@ def parcel_of(row: Mention) -> Parcel:
         about="mention",
         title=one_line(title_of(thing), TITLE_CHARS),
         note="",
-        message=f"{author} wrote:\n{comment.text}",
+        message=_("%(author)s wrote:\n%(comment)s") % {"author": author, "comment": comment.text},
         url=url,
         made_at=comment.created_at,
         scheduled_for=None,
         zone=settings.TIME_ZONE,
         introduction=Introduction(
-            "Comment",
-            f"{one_line(author, 60)} mentioned you",
-            link_label="Open the comment",
-            why=f"Sent to you because a comment mentions you; turn these mails off under Your account. The link leads to {urlsplit(url).netloc} and asks you to sign in.",
+            _("Comment"),
+            _("%(author)s mentioned you") % {"author": one_line(author, 60)},
+            link_label=_("Open the comment"),
+            why=_(
+                "Sent to you because a comment mentions you; turn these mails off under Your account. The link leads to %(netloc)s and asks you to sign in."
+            )
+            % {"netloc": urlsplit(url).netloc},
         ),
         attempt=row.tries + 1,
         number=comment.pk,

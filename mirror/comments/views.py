@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.comments import selectors, services
@@ -28,20 +29,20 @@ def _thing(request: PersonRequest, kind: str, pk: int) -> Run | Dashboard:
     seen = selectors.run_seen if kind == "run" else selectors.dashboard_seen
     found = seen(request.user, pk)
     if found is None:
-        raise Http404("There is nothing to comment on.")
+        raise Http404(_("There is nothing to comment on."))
     return found
 
 
 def _comment(request: PersonRequest, pk: int) -> Comment:
     found = get_object_or_404(selectors.comments_visible(request.user), pk=pk)
     if not selectors.may_change(request.user, found):
-        raise PermissionDenied("Only who wrote a comment changes it.")
+        raise PermissionDenied(_("Only who wrote a comment changes it."))
     return found
 
 
 @require_POST
 def write(request: PersonRequest, kind: str, pk: int) -> HttpResponse:
-    """Write a comment. What was typed stays when it is not taken."""
+    """Write a comment. Rejected input stays in its form."""
     thing = _thing(request, kind, pk)
     form = CommentForm(request.POST)
     form.is_valid()
@@ -86,7 +87,7 @@ def delete(request: PersonRequest, pk: int) -> HttpResponse:
     found = _comment(request, pk)
     place = comment_place(found).partition("#")[0]
     services.comment_delete(found, request.user)
-    messages.success(request, "The comment is gone.")
+    messages.success(request, _("The comment is gone."))
     return redirect(f"{place}#comments")
 
 
@@ -102,5 +103,7 @@ def mails(request: PersonRequest) -> HttpResponse:
     """Turn one's mails about mentions on or off."""
     wanted = request.POST.get("wanted") == "yes"
     services.mails_want(request.user, wanted=wanted)
-    messages.success(request, f"Mails about comments are {'on' if wanted else 'off'}.")
+    messages.success(
+        request, _("Mails about comments are on.") if wanted else _("Mails about comments are off.")
+    )
     return redirect("people:account")

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
+
 from mirror.queries.parameters import ParameterError, sql_bind, value_read
 from mirror.queries.values_typed import VALUE_CHARS
 from mirror.storable import storable
@@ -86,7 +88,7 @@ def sql_fed(card: Card, values: Mapping[str, str]) -> str:
         return sql
     for one in parameters:
         if one["name"] not in values and one.get("default") in (None, ""):
-            raise ParameterError(f"Give a value for {one.get('label') or one['name']}.")
+            raise ParameterError(_("Give a value for %(name)s.") % {"name": one.get("label") or one["name"]})
     names = {str(one["name"]) for one in parameters}
     given = {name: value for name, value in values.items() if name in names}
     return sql_bind(sql, parameters, given, card.source.engine)

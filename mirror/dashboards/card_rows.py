@@ -1,6 +1,6 @@
 """Rows for cards: asked for once for each SQL with its values, read and drawn by a worker, kept until they are read anew.
 
-Whoever looks at a card is shown what is kept; a worker runs what nobody has asked for yet.
+A card shows its stored rows at once; a worker reads those that are missing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.asking.kept_steps import failure_json, not_kept_json, rows_preview
 from mirror.asking.models import Version
@@ -58,8 +60,8 @@ log = logging.getLogger(__name__)
 PREVIEW_ROWS = 50
 # Ways in which the rows of one SQL are drawn.
 DRAWINGS = 20
-STOPPED = VERSION_STOPPED | {"message": "Somebody stopped it before its rows were there."}
-UNSHOWN = "Part of what this shows is withheld from your team."
+STOPPED = VERSION_STOPPED | {"message": gettext_noop("Somebody stopped it before its rows were there.")}
+UNSHOWN = gettext_noop("Part of what this shows is withheld from your team.")
 # Rows that nobody has asked for are forgotten after this.
 FORGOTTEN_AFTER = timedelta(days=90)
 
@@ -83,6 +85,7 @@ class Wish:
         """What is equal for equal SQL on one database by one login: a source that was pointed at another one has other rows."""
         one, login = self.source, sight_now(self.source).login
         place = [one.pk, one.engine, one.host, one.port, one.database, one.username, one.options]
+        place += [one.tunnel] if one.tunnel else []
         if not login.is_own:
             place.append(["login", login.name, login.problem])
         return key_of(json.dumps([place, self.sql], sort_keys=True))
@@ -142,7 +145,7 @@ def wishes_unshown(user: User, wishes: Sequence[Wish]) -> dict[str, str]:
         elif withheld_now(source):
             catalog = catalog_read(source.catalog) if source.catalog else None
             if catalog is None or isinstance(sql_check(source, wish.sql, catalog), Refusal):
-                found[wish.key] = UNSHOWN
+                found[wish.key] = _(UNSHOWN)
     return found
 
 
@@ -155,7 +158,8 @@ def _supplies_add(user: User, wishes: list[Wish]) -> str:
     missing = {wish.key: wish for wish in wishes}
     waiting = Supply.objects.filter(owner=user).exclude(status=Status.DONE).count()
     if waiting + len(missing) > settings.QUEUED_PER_PERSON:
-        return f"{waiting} statements of yours are on their way already. Wait until some have ended."
+        words = _("%(count)s statements of yours are on their way already. Wait until some have ended.")
+        return words % {"count": waiting}
     made = [Supply(source=wish.source, owner=user, key=key, sql=wish.sql) for key, wish in missing.items()]
     with transaction.atomic():
         Supply.objects.bulk_create(made, ignore_conflicts=True)

@@ -12,8 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlencode
 
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
 from mirror.asking.services.charts import chart_redrawn
-from mirror.dashboards.models import Drawing
+from mirror.dashboards.models import Card, Drawing
+from mirror.dashboards.showing import card_shown
 from mirror.results.rows import Passing, columns_of, results_passing
 from mirror.storable import storable
 from sqlagent.sql.origins import UNTOLD, Origin, origins
@@ -78,7 +82,7 @@ class Choice:
 class Crossed:
     """A card under the choices: `by` is what filters it, `not_by` why others do not, `own` was chosen on it.
 
-    `passing` are its rows that pass, None where it stays as it is.
+    `passing` are its rows that pass, None where it stays as it is, and `filters` what they pass.
     """
 
     by: str = ""
@@ -86,6 +90,7 @@ class Crossed:
     own: str = ""
     passing: Passing | None = None
     drawing: Drawing | None = None
+    filters: Mapping[int, str] = field(default_factory=dict)
 
 
 NOT_FILTERED = Crossed()
@@ -113,7 +118,7 @@ class Crossing:
     def untold(self) -> Crossing:
         """The same without the names of tables that SQL reads, which would say why a card is not filtered."""
         cards = {
-            pk: replace(one, not_by="has no such column" if one.not_by else "")
+            pk: replace(one, not_by=_("has no such column") if one.not_by else "")
             for pk, one in self.cards.items()
         }
         return replace(self, cards=cards)
@@ -143,11 +148,45 @@ def where_carried(values: Mapping[str, str], conditions: Iterable[Condition]) ->
     return f"?{urlencode(said)}" if said else ""
 
 
+def cards_cross_shown(served: Sequence[CardServed], conditions: Sequence[Condition]) -> Crossing:
+    """Filter cards for who has a link: by columns that cards show and choices that they offer, and by no others.
+
+    A column that is not shown filters none and is filtered by none, as its values could be found out that way.
+    """
+    shown = {one.card.pk: card_shown(one) for one in served}
+    columns = {
+        one.card.pk: tuple(
+            column for column in _columns(one) if column.number in shown[one.card.pk].chosen_from
+        )
+        for one in served
+    }
+    offered = [
+        one
+        for one in conditions
+        if any(
+            column.name == one.column and shown[one.card].offers(column.number, one.text)
+            for column in columns.get(one.card, ())
+        )
+    ]
+    found = _cross(served, columns, offered, None)
+    return replace(
+        found, is_understood=found.is_understood and (bool(found.choices) or not conditions)
+    ).untold()
+
+
 def cards_cross(
     served: Sequence[CardServed], conditions: Sequence[Condition], only: set[int] | None = None
 ) -> Crossing:
     """Filter cards by what was chosen on others; one is never filtered by its own choice. Rows are read of all cards, or `only` of some."""
-    columns = {one.card.pk: _columns(one) for one in served}
+    return _cross(served, {one.card.pk: _columns(one) for one in served}, conditions, only)
+
+
+def _cross(
+    served: Sequence[CardServed],
+    columns: Mapping[int, Sequence[Meant]],
+    conditions: Sequence[Condition],
+    only: set[int] | None,
+) -> Crossing:
     choices: list[Choice] = []
     for condition in conditions:
         of = next(
@@ -219,13 +258,19 @@ def _words(column: Meant, text: str) -> str:
     """A choice in words; empty where it is none that a card makes."""
     is_compared = column.kind in _COMPARED
     if text == "null":
-        return f"{column.name} has no value"
+        return _("%(column)s has no value") % {"column": column.name}
     if is_compared and text.startswith("= ") and text[2:].strip():
-        return f"{column.name} is {text[2:]}"
+        return _("%(column)s is %(value)s") % {"column": column.name, "value": text[2:]}
     if not is_compared and text.startswith("== "):
-        return f"{column.name} is {text[3:] or 'an empty text'}"
+        value = text[3:] or _("an empty text")
+        return _("%(column)s is %(value)s") % {"column": column.name, "value": value}
     if is_compared and (found := _RANGE.fullmatch(text)):
-        return f"{column.name} from {found[1]} to {'below ' if found[2] else ''}{found[3]}"
+        words = (
+            _("%(column)s from %(first)s to below %(last)s")
+            if found[2]
+            else _("%(column)s from %(first)s to %(last)s")
+        )
+        return words % {"column": column.name, "first": found[1], "last": found[3]}
     return ""
 
 
@@ -257,20 +302,22 @@ def _crossed(
     passing = (
         results_passing([(_result(one), filters) for one, filters in reads], CROSSED_ROWS) if reads else []
     )
-    for (one, _), found in zip(reads, passing, strict=True):
+    for (one, filters), found in zip(reads, passing, strict=True):
         pk, at = one.card.pk, told[one.card.pk]
         if found.rows is None:
             told[pk] = Crossed(not_by=found.problem, own=at.own)
         else:
-            told[pk] = Crossed(at.by, at.not_by, at.own, found, _drawn(one, found.rows, found.matching))
+            drawing = _drawn(one, found.rows, found.matching)
+            told[pk] = Crossed(at.by, at.not_by, at.own, found, drawing, filters)
     return told
 
 
 def _lacks(columns: Sequence[Meant], wanted: Meant) -> str:
     alike = next((one for one in columns if one.name.casefold() == wanted.name.casefold()), None)
     if alike is not None and alike.origin.column:
-        return f"its {alike.name} is another column, {alike.origin.column}"
-    return f"has no column {wanted.name}"
+        words = _("its %(name)s is another column, %(column)s")
+        return words % {"name": alike.name, "column": alike.origin.column}
+    return _("has no column %(column)s") % {"column": wanted.name}
 
 
 def _result(one: CardServed) -> Any:
@@ -281,10 +328,13 @@ def _result(one: CardServed) -> Any:
 def _drawn(one: CardServed, rows: Rows, matching: int) -> Drawing | None:
     """The drawing of a card with the rows that pass; one that has none has none."""
     assert one.supplied is not None and one.supplied.supply is not None
-    old = one.supplied.drawing
+    old = one.supplied.drawing if one.card.shows != Card.Shows.PIVOT else None
     if old is None or not old.chart or not rows.rows:
         return None
     if matching > len(rows.rows):
-        return Drawing(chart={"note": f"More than {CROSSED_ROWS:,} rows pass; they are not drawn anew."})
-    drawn = chart_redrawn(rows, old.chart, old.question, sql=one.supplied.supply.sql)
+        note = _("More than %(count)s rows pass; they are not drawn anew.") % {
+            "count": intcomma(CROSSED_ROWS)
+        }
+        return Drawing(chart={"note": note})
+    drawn = chart_redrawn(rows, old.chart, old.question, sql=one.supplied.supply.sql, figure=old.figure)
     return Drawing(**drawn.fields())

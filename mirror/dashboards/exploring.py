@@ -10,11 +10,15 @@ from mirror.dashboards.models import Card
 from mirror.knowledge.knowing import knowledge_of
 from mirror.sources.guarding import policy_of
 from mirror.sources.unpacked import source_at_hand
+from mirror.stored_words import is_english, said_now
 from sqlagent.catalog.glossary.mentions import explained
 from sqlagent.guard import Passed, check
+from sqlagent.language.saying import in_commas
 from sqlagent.makers.analyst import Part, PartKind, overview, part_told
 from sqlagent.makers.analyst.changes import change_of
+from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.source import source_of
+from sqlagent.makers.analyst.telling import period, title
 from sqlagent.method.templates import matched
 from sqlagent.sql.formatting import formatted
 from sqlagent.values import Question
@@ -23,7 +27,6 @@ if TYPE_CHECKING:
     from mirror.people.models import User
     from mirror.sources.models import Source
     from sqlagent.catalog.value_index import ValueIndex
-    from sqlagent.makers.analyst.frames import Frame
     from sqlagent.makers.analyst.source import Source as Known
     from sqlagent.values import Catalog, Knowledge
 
@@ -50,6 +53,17 @@ class Explored:
     known: tuple[str, ...] = ()
     frame: Frame | None = None
     changes: bool = False
+
+    @property
+    def title_said(self) -> str:
+        """Its title in the language of a page: of what its SQL was written from, as that of its rows is."""
+        if is_english() or self.frame is None:
+            return self.title
+        now = self.frame.where[0].parts[0].period if self.shows == Card.Shows.CHANGE else None
+        if now is None:
+            return said_now(title(self.frame)) or self.title
+        figure = title(Frame(self.frame.anchor, self.frame.measures, formula=self.frame.formula))
+        return said_now(in_commas((figure, period(now)))) if figure else self.title
 
     def wish(self, source: Source) -> Wish:
         """Its rows as they are wanted."""

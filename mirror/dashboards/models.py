@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from mirror.work.leases import Leased
 
@@ -48,11 +49,12 @@ class Card(models.Model):
         TEXT = "text"
 
     class Shows(models.TextChoices):
-        BEST = "", "What suits"
-        CHART = "chart", "Chart"
-        TABLE = "table", "Table"
-        NUMBER = "number", "One number"
-        CHANGE = "change", "Last number and its change"
+        BEST = "", _("What suits")
+        CHART = "chart", _("Chart")
+        TABLE = "table", _("Table")
+        PIVOT = "pivot", _("Pivot")
+        NUMBER = "number", _("One number")
+        CHANGE = "change", _("Last number and its change")
 
     dashboard = models.ForeignKey(Dashboard, on_delete=models.CASCADE, related_name="cards")
     kind = models.CharField(max_length=5, choices=Kind)
@@ -119,6 +121,11 @@ class Drawing(models.Model):
     chart = models.JSONField(null=True, blank=True)
     figure = models.JSONField(null=True, blank=True)
     sentence = models.TextField(blank=True)
+    saying = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What its English texts are made of, to say them in other languages",
+    )
     of = models.UUIDField(null=True, blank=True)
 
     class Meta:

@@ -1,16 +1,22 @@
-"""What the pages of dashboards show."""
+"""Data of the pages of dashboards."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Page
 from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
+from mirror.asking.pages.version import figure_noted
 from mirror.dashboards.card_parameters import Field, chart_of, fields_of, parameters_of, sql_of
 from mirror.dashboards.crossing import (
     NOT_CROSSED,
@@ -30,16 +36,20 @@ from mirror.dashboards.where_pages import (
     cells_linked,
     crossed_said,
     preview_passing,
+    preview_pivoted,
     where_page,
 )
+from mirror.library.drafts import draft_said
 from mirror.paging import Pager, pager_of
-from mirror.phrases import counted
+from mirror.phrases import counted, separated
 from mirror.results.cells import Cell
-from mirror.results.formats import formats_of_chart, ranges_of_rows, rows_cells
+from mirror.results.formats import alike_together, formats_of_chart, ranges_of_rows, rows_cells
+from mirror.results.kept_pivots import pivot_table
 from mirror.results.opened_files import ResultGone
 from mirror.results.pages import SHOWN_COLUMNS, preview_cells
 from mirror.results.rows import rows_of
 from mirror.sources.selectors import may_ask
+from mirror.stored_words import failure_said, row_said, said_again
 from mirror.work.leases import Status
 
 if TYPE_CHECKING:
@@ -52,6 +62,8 @@ if TYPE_CHECKING:
 SCREEN = "full-screen"
 # Rows of a card that fills the page.
 FULL_ROWS = 500
+# Rows of a pivot on a card.
+PIVOT_ROWS = 100
 # Cells that stand under one number.
 BESIDE = 3
 # A card that is so wide takes half of a page of middling width, and a wider one all of it.
@@ -59,11 +71,11 @@ HALF = 4
 NOTHING_SET: Settings = {}
 
 _FAILED = {
-    "refused": "This SQL was not run",
-    "timeout": "This took too long",
-    "cancelled": "Stopped",
-    "lost": "The database could not be reached",
-    "unkept": "The rows could not be kept",
+    "refused": gettext_noop("This SQL was not run"),
+    "timeout": gettext_noop("This took too long"),
+    "cancelled": gettext_noop("Stopped"),
+    "lost": gettext_noop("The database could not be reached"),
+    "unkept": gettext_noop("The rows could not be kept"),
 }
 
 
@@ -91,7 +103,7 @@ class CardView:
 
     `state` is text, ready, empty, working, failed, value (it needs one), hidden (its source is not shared), gone (what it shows
     is), expired, or refused (too much waits). It `is_refreshing` where older rows are shown until newer ones are there. `fed` are the parameters that
-    feed it, and `carried` is the address's part that says their values. `why_url` tells why its figure changed.
+    feed it, and `carried` is the address's part that says their values. Rows of one that `is_pivot` are those of its pivot. `why_url` tells why its figure changed.
     """
 
     id: int | str
@@ -132,6 +144,7 @@ class CardView:
     is_cut: bool = False
     crossed: str = ""
     is_filtered: bool = False
+    is_pivot: bool = False
     picks: str = ""
     sets: str = ""
 
@@ -216,7 +229,7 @@ def dashboard_page(
         most=CARDS,
         owner=dashboard.owner.called,
         teams=tuple(sorted(team.name for team in dashboard.teams.all())),
-        refreshed=EVERY.get(dashboard.refresh_minutes, "") if dashboard.refresh_minutes else "",
+        refreshed=str(EVERY.get(dashboard.refresh_minutes, "")) if dashboard.refresh_minutes else "",
         oldest=min(times) if times else None,
         where=where_page(served, values, crossing, settings),
         is_presented=SCREEN in values and not editing,
@@ -235,7 +248,7 @@ def card_page(
     """Lay out one card as large as the page, with more of its rows."""
     dashboard, view = served.card.dashboard, card_view(user, served, values, crossing)
     result, crossed = _result(served), crossing.of(served.card.pk)
-    if result is not None and view.state in ("ready", "failed"):
+    if result is not None and view.state in ("ready", "failed") and not view.is_pivot:
         passing = crossed.passing
         try:
             rows = rows_of(result, FULL_ROWS)
@@ -290,7 +303,7 @@ def card_view(
         carried=carried,
         source=card.source.name if card.source is not None and is_seen else "",
         source_id=card.source_id if is_seen else None,
-        draft=card.saved.draft if card.saved is not None else card.draft,
+        draft=draft_said(card.saved.draft if card.saved is not None else card.draft),
         sql=sql_of(card) if is_seen else "",
         saved_id=card.saved_id if is_seen else None,
         run_id=card.run_id if card.dashboard.owner_id == user.pk else None,
@@ -300,12 +313,12 @@ def card_view(
     if served.is_gone:
         return replace(view, state="gone", words=_gone(card))
     if served.is_unwritten:
-        words = "Who wrote the SQL of this card writes none on its source any more."
-        return replace(view, state="hidden", words=words, advice="Ask the owner of the dashboard.")
+        words = _("Who wrote the SQL of this card writes none on its source any more.")
+        return replace(view, state="hidden", words=words, advice=_("Ask the owner of the dashboard."))
     if served.is_hidden:
-        words = "The source of this card is not shared with you."
+        words = _("The source of this card is not shared with you.")
         return replace(
-            view, state="hidden", words=words, advice="Ask the owner of the dashboard to share it."
+            view, state="hidden", words=words, advice=_("Ask the owner of the dashboard to share it.")
         )
     if served.value_problem:
         return replace(view, state="value", words=served.value_problem)
@@ -318,14 +331,54 @@ def card_view(
     crossed = crossing.of(card.pk)
     view = _supplied(view, card, supply, served.supplied.drawing, crossed)
     preview = preview_passing(supply, crossed)
+    if card.shows == Card.Shows.PIVOT and view.state == "ready":
+        return _pivoted(view, card, supply, values, crossing, settings)
     linked, picks, sets = cells_linked(card.pk, view.rows, preview, values, crossing, settings)
     return replace(view, rows=linked, picks=picks, sets=sets)
 
 
+def _pivoted(
+    view: CardView,
+    card: Card,
+    supply: Supply,
+    values: Mapping[str, str],
+    crossing: Crossing,
+    settings: Settings,
+) -> CardView:
+    """A card with the pivot that was saved with its SQL, of its rows or of those that others leave of them. Values of its rows lead on."""
+    chart = chart_of(card)
+    table = None
+    if supply.result is not None:
+        filters = dict(crossing.of(card.pk).filters)
+        with suppress(ResultGone):
+            table = pivot_table(supply.result, chart, formats_of_chart(chart), PIVOT_ROWS, filters)
+    if table is None:
+        return replace(
+            view, figure=None, note=_("No pivot is saved with this SQL, or a column of it is gone.")
+        )
+    cells = alike_together(rows_cells(table.columns, table.rows, table.formats), len(table.along))
+    own, preview = len(table.values), preview_pivoted(table)
+    linked, _picks, _sets = cells_linked(
+        card.pk, cells[:own], preview, values, crossing, settings, table.along
+    )
+    cells = (*linked, *cells[own:])
+    more = _more(table.row_count, len(table.rows), 0)
+    return replace(
+        view,
+        is_pivot=True,
+        figure=None,
+        columns=_columns(table.columns, cells),
+        rows=cells,
+        more=more,
+        picks="",
+        sets="",
+    )
+
+
 def _gone(card: Card) -> str:
     if card.source_id is None:
-        return "The source of this card is gone."
-    return "The saved SQL of this card is gone, or no longer shared with the owner of this dashboard."
+        return _("The source of this card is gone.")
+    return _("The saved SQL of this card is gone, or no longer shared with the owner of this dashboard.")
 
 
 def _supplied(
@@ -338,8 +391,9 @@ def _supplied(
     )
     if supply.failure and not is_working:
         told = supply.failure
-        title = _FAILED.get(str(told.get("kind", "")), "The database could not run this")
-        view = replace(view, words=f"{title}: {told.get('message', '')}", advice=str(told.get("advice", "")))
+        title = _(_FAILED.get(str(told.get("kind", "")), gettext_noop("The database could not run this")))
+        message, advice = (failure_said(told, name) for name in ("message", "advice"))
+        view = replace(view, words=f"{title}: {message}", advice=advice)
         if result is None:
             return replace(view, state="failed")
     if result is None:
@@ -381,16 +435,27 @@ def _shown(
         last = _last(view, preview) if count <= len(view.rows) else None
         if last is not None:
             return replace(view, number=last)
-        return replace(view, note="A change needs some rows in their order, with a number each.")
+        return replace(view, note=_("A change needs some rows in their order, with a number each."))
     if card.shows == Card.Shows.NUMBER:
-        note = f"One number needs one row; these are {counted(count, 'row')}."
+        words = ngettext(
+            "One number needs one row; these are %(count)s row.",
+            "One number needs one row; these are %(count)s rows.",
+            count,
+        )
+        note = words % {"count": intcomma(count)}
         return replace(view, note=note)
     if drawing is None or drawing.figure is None:
-        note = str(chart.get("note", "")) or "No chart suits these rows."
+        note = said_again(str(chart.get("note", "")), drawing.saying if drawing else {}, "note") or _(
+            "No chart suits these rows."
+        )
         return replace(
             view, note=note if drawing and (view.is_filtered or card.shows == Card.Shows.CHART) else ""
         )
-    return replace(view, figure=drawing.figure, sentence=drawing.sentence)
+    return replace(
+        view,
+        figure=figure_noted(drawing.figure, drawing.chart, drawing.saying),
+        sentence=row_said(drawing, "sentence"),
+    )
 
 
 def _number(view: CardView, preview: dict[str, Any]) -> NumberView:
@@ -400,7 +465,7 @@ def _number(view: CardView, preview: dict[str, Any]) -> NumberView:
     beside = tuple((view.columns[n].name, cell) for n, cell in enumerate(cells[: BESIDE + 1]) if n != place)
     cell = cells[place]
     return NumberView(
-        view.columns[place].name, Cell("no value") if cell.look == "null" else cell, beside[:BESIDE]
+        view.columns[place].name, Cell(_("no value")) if cell.look == "null" else cell, beside[:BESIDE]
     )
 
 
@@ -416,8 +481,12 @@ def _last(view: CardView, preview: dict[str, Any]) -> NumberView | None:
     except InvalidOperation:
         return None
     figure = view.columns[place].name.replace("_", " ").strip()
-    name = f"{figure[:1].upper()}{figure[1:]} in {_when(view.rows[last][0].text)}"
-    said = f"{view.rows[before][place].text} in {_when(view.rows[before][0].text)}"
+    words = _("%(figure)s in %(period)s")
+    name = words % {
+        "figure": f"{figure[:1].upper()}{figure[1:]}",
+        "period": _when(view.rows[last][0].text),
+    }
+    said = words % {"figure": view.rows[before][place].text, "period": _when(view.rows[before][0].text)}
     return NumberView(name, view.rows[last][place], (), _changed(new, old, said))
 
 
@@ -429,7 +498,7 @@ def _when(text: str) -> str:
         ('October 2026', '2026-13', 'Q3')
     """
     try:
-        return f"{datetime.strptime(text, '%Y-%m'):%B %Y}"
+        return date_format(datetime.strptime(text, "%Y-%m"), "F Y")
     except ValueError:
         return text
 
@@ -442,23 +511,27 @@ def _changed(new: Decimal, old: Decimal, said: str) -> str:
         ('up 50 % from 2 in May', 'up from 0 in May')
     """
     if not (new.is_finite() and old.is_finite()) or new == old:
-        return f"as {said}" if new == old else f"before: {said}"
-    way = "up" if new > old else "down"
+        return (_("as %(before)s") if new == old else _("before: %(before)s")) % {"before": said}
+    is_up = new > old
     if not old:
-        return f"{way} from {said}"
+        return (_("up from %(before)s") if is_up else _("down from %(before)s")) % {"before": said}
     share = abs((new - old) / old * 100)
-    told = f"{share:,.0f}" if share >= 10 else f"{share:.1f}".removesuffix(".0")
-    return f"{way} {told} % from {said}"
+    told = separated(f"{share:,.0f}" if share >= 10 else f"{share:.1f}".removesuffix(".0"))
+    words = _("up %(share)s %% from %(before)s") if is_up else _("down %(share)s %% from %(before)s")
+    return words % {"share": told, "before": said}
 
 
 def _columns(names: Sequence[str], rows: Sequence[Sequence[Cell]]) -> tuple[Column, ...]:
     """Headings; one stands over its numbers."""
-    looks = [next((row[n].look for row in rows if row[n].look != "null"), "") for n in range(len(names))]
+    looks = [
+        next((row[n].look for row in rows if row[n].look != "null" and row[n].text), "")
+        for n in range(len(names))
+    ]
     return tuple(Column(name, look == "num") for name, look in zip(names, looks, strict=True))
 
 
 def _nothing(state: str) -> dict[str, Any]:
-    words = "These rows are no longer kept." if state == "expired" else ""
+    words = _("These rows are no longer kept.") if state == "expired" else ""
     return {"state": state, "words": words, "figure": None, "number": None, "rows": (), "columns": ()}
 
 
@@ -467,16 +540,24 @@ def _now(supply: Supply) -> str:
     if supply.is_ended:
         return ""
     if supply.stop_requested:
-        return "Stopping"
+        return _("Stopping")
     if supply.waits_turn:
-        return "Waiting for its turn on this source"
-    return "Waiting for a worker" if supply.status == Status.QUEUED else "The SQL is running"
+        return _("Waiting for its turn on this source")
+    return _("Waiting for a worker") if supply.status == Status.QUEUED else _("The SQL is running")
 
 
 def _more(count: int, is_shown: int, columns: int) -> str:
     """What a table leaves out."""
-    rows = f"the first {is_shown} of {counted(count, 'row')}" if count > is_shown else counted(count, "row")
-    return f"{rows}, {counted(columns, 'more column')}" if columns > 0 else rows
+    rows = counted(count, "row")
+    if count > is_shown:
+        words = ngettext(
+            "the first %(shown)s of %(count)s row", "the first %(shown)s of %(count)s rows", count
+        )
+        rows = words % {"shown": intcomma(is_shown), "count": intcomma(count)}
+    if columns <= 0:
+        return rows
+    words = ngettext("%(count)s more column", "%(count)s more columns", columns)
+    return f"{rows}, {words % {'count': intcomma(columns)}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,7 +583,7 @@ def _explored(source: Source, part: Explored, supplied: Supplied) -> CardView:
     view = CardView(
         id=part.key,
         kind="explored",
-        title=part.title,
+        title=part.title_said,
         text="",
         question=part.question,
         url="",

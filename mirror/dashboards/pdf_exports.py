@@ -15,10 +15,13 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext, override
 
 from mirror.asking.services.charts import DRAWN_ROWS
 from mirror.asking.services.given_up import VERSION_BROKEN
@@ -26,14 +29,17 @@ from mirror.audit.services import record
 from mirror.dashboards import selectors, services
 from mirror.dashboards.card_parameters import chart_of, fields_of
 from mirror.dashboards.card_rows import PREVIEW_ROWS
-from mirror.dashboards.crossing import Crossed, Crossing, cards_cross, conditions_read
+from mirror.dashboards.crossing import Crossed, Crossing, cards_cross, cards_cross_shown, conditions_read
 from mirror.dashboards.errors import DashboardError
 from mirror.dashboards.models import Card, PdfExport
+from mirror.dashboards.showing import card_shown, is_drawn_alike
 from mirror.exports.file_writing import write
 from mirror.exports.images import chart_image
 from mirror.exports.names import file_name
+from mirror.exports.sheets import sheet_of_columns, sheet_pivoted
 from mirror.exports.values import Cover, ExportError, Sheet
-from mirror.phrases import counted, one_line
+from mirror.people.languages import language_of
+from mirror.phrases import one_line
 from mirror.queries.values_said import day_said
 from mirror.results.formats import cell_of, formats_of_chart
 from mirror.results.opened_files import ResultGone
@@ -41,6 +47,7 @@ from mirror.results.rows import rows_of
 from mirror.sources.selectors import files_withheld, sources_visible
 from mirror.sources.sight import part_withheld
 from mirror.storable import storable
+from mirror.stored_words import row_said, said_again
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.watching import Watch
@@ -62,8 +69,8 @@ WAIT_SECONDS = 60
 MOST_WAITING = 5
 # By a link: files that wait at once and that are made in an hour, and how long the same one is given again.
 LINK_WAITING, LINK_HOURLY, SAME = 2, 30, timedelta(minutes=10)
-NOT_BY_LINK = "cards whose rows are not there or may not be taken away"
-STOPPED = {"kind": "cancelled", "message": "Somebody stopped it before the file was there."}
+NOT_BY_LINK = gettext_noop("cards whose rows are not there or may not be taken away")
+STOPPED = {"kind": "cancelled", "message": gettext_noop("Somebody stopped it before the file was there.")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,10 @@ def pdf_ask(user: User, dashboard: Dashboard, values: Mapping[str, str], choices
     """Have a dashboard written with these values and choices. Raises: DashboardError where too many wait."""
     waiting = PdfExport.objects.filter(owner=user).exclude(status=Status.DONE).count()
     if waiting >= MOST_WAITING:
-        raise DashboardError(f"{waiting} files of yours are being made already. Wait until one is there.")
+        raise DashboardError(
+            _("%(count)s files of yours are being made already. Wait until one is there.")
+            % {"count": waiting}
+        )
     with transaction.atomic():
         made = PdfExport.objects.create(
             owner=user, dashboard=dashboard, values=dict(values), choices=list(choices)
@@ -103,9 +113,11 @@ def pdf_ask_by_link(
     if same is not None:
         return same
     if asked.exclude(status=Status.DONE).count() >= LINK_WAITING:
-        raise DashboardError("Files are being made by this link already. Try again in a minute.")
+        raise DashboardError(_("Files are being made by this link already. Try again in a minute."))
     if asked.filter(created_at__gt=timezone.now() - timedelta(hours=1)).count() >= LINK_HOURLY:
-        raise DashboardError("Too many files were asked for by this link within the hour. Try again later.")
+        raise DashboardError(
+            _("Too many files were asked for by this link within the hour. Try again later.")
+        )
     made = PdfExport.objects.create(
         owner=maker, dashboard=dashboard, values=dict(values), choices=list(choices), link=link
     )
@@ -119,7 +131,8 @@ def pdf_do(lease: Lease) -> None:
     try:
         with Watch(lease) as watch:
             row = PdfExport.objects.select_related("owner", "dashboard__owner").get(pk=lease.pk)
-            fields = _made(row, lease, watch)
+            with override(language_of(row.owner)):
+                fields = _made(row, lease, watch)
             stored = fields.get("file", "")
             if watch.is_lost:
                 raise LeaseLost(f"Export {lease.pk} is held by another worker")
@@ -141,7 +154,7 @@ def pdf_withheld(user: User, export: PdfExport) -> str:
     """Say why somebody may not take a file away now: a source of its rows is no longer shared, or withholds files; empty where they may."""
     seen = {one.pk: one for one in sources_visible(user).filter(pk__in=export.sources)}
     if set(export.sources) - set(seen):
-        return "A source of this file is no longer shared with you."
+        return _("A source of this file is no longer shared with you.")
     return next(
         (why for one in seen.values() if (why := files_withheld(user, one) or part_withheld(user, one))), ""
     )
@@ -166,27 +179,29 @@ def _made(row: PdfExport, lease: Lease, watch: Watch) -> dict[str, Any]:
     pk = row.dashboard_id
     found = selectors.dashboards_visible(row.owner).filter(pk=pk).first() if pk is not None else None
     if found is None:
-        return {"failure": {"message": "This dashboard is gone, or no longer shared with you."}}
+        return {"failure": {"message": _("This dashboard is gone, or no longer shared with you.")}}
     served = _served(row, found, watch)
-    crossing = cards_cross(served, conditions_read(row.choices))
-    if row.link is not None:
-        crossing = crossing.untold()
-    chapters = _chapters(row.owner, served, crossing)
-    if row.link is not None:
-        chapters = replace(chapters, left_out=[NOT_BY_LINK] if chapters.left_out else [])
+    is_by_link = row.link is not None
+    cross = cards_cross_shown if is_by_link else cards_cross
+    crossing = cross(served, conditions_read(row.choices))
+    chapters = _chapters(row.owner, served, crossing, is_by_link=is_by_link)
+    if is_by_link:
+        chapters = replace(chapters, left_out=[_(NOT_BY_LINK)] if chapters.left_out else [])
     if not chapters.sheets:
         why = ", ".join(chapters.left_out)
-        return {"failure": {"message": f"There is nothing to take away. {why}".strip()}}
+        nothing = _("There is nothing to take away.")
+        return {"failure": {"message": f"{nothing} {why}".strip()}}
     fields = fields_of([one.card for one in served], row.values)
     lines = [
         f"{field.label}: {field.value or field.default}" for field in fields if field.value or field.default
     ]
     if crossing.choices:
         lines.append(
-            f"Filtered by {', '.join(choice.words for choice in crossing.choices)}, by the rows that are stored."
+            _("Filtered by %(choices)s, by the rows that are stored.")
+            % {"choices": ", ".join(choice.words for choice in crossing.choices)}
         )
     if chapters.left_out:
-        lines.append(f"Left out: {', '.join(chapters.left_out)}.")
+        lines.append(_("Left out: %(cards)s.") % {"cards": ", ".join(chapters.left_out)})
     texts = [found.description]
     for one in served:
         if one.card.kind == Card.Kind.TEXT:
@@ -196,7 +211,7 @@ def _made(row: PdfExport, lease: Lease, watch: Watch) -> dict[str, Any]:
         note="\n".join(text.strip() for text in texts if text.strip()),
         made_at=timezone.now(),
         lines=tuple(lines),
-        data=f"Oldest data of {_moment(chapters.oldest)}" if chapters.oldest else "",
+        data=_("Oldest data of %(moment)s") % {"moment": _moment(chapters.oldest)} if chapters.oldest else "",
         zone="UTC",
     )
     name = file_name(found.name, "pdf")
@@ -208,7 +223,11 @@ def _made(row: PdfExport, lease: Lease, watch: Watch) -> dict[str, Any]:
                 stored = default_storage.save(f"dashboards/{row.pk}/{lease.token}/{name}", File(file))
         except (ExportError, OSError) as error:
             log.warning("The PDF of dashboard %s could not be kept: %s", found.pk, error)
-            return {"failure": {"message": f"The file could not be written: {type(error).__name__}"}}
+            return {
+                "failure": {
+                    "message": _("The file could not be written: %(why)s") % {"why": type(error).__name__}
+                }
+            }
     told = {"file": stored, "row_count": written.rows, "size": written.size, "sources": chapters.sources}
     return told | {"notes": storable([*written.notes, *chapters.left_out]), "failure": None}
 
@@ -225,7 +244,9 @@ def _served(row: PdfExport, dashboard: Dashboard, watch: Watch) -> list[CardServ
         sleep(1)
 
 
-def _chapters(user: User, served: Sequence[CardServed], crossing: Crossing) -> Chapters:
+def _chapters(
+    user: User, served: Sequence[CardServed], crossing: Crossing, *, is_by_link: bool = False
+) -> Chapters:
     sheets: list[Sheet] = []
     left_out: list[str] = []
     sources: set[int] = set()
@@ -237,7 +258,7 @@ def _chapters(user: User, served: Sequence[CardServed], crossing: Crossing) -> C
             continue
         supply = one.supplied.supply if one.supplied is not None else None
         if supply is None or supply.result is None or card.source is None:
-            left_out.append(f"{card} (no rows to be seen)")
+            left_out.append(_("%(card)s (no rows to be seen)") % {"card": card})
             continue
         if card.source.pk not in why_not:
             why_not[card.source.pk] = files_withheld(user, card.source) or part_withheld(user, card.source)
@@ -245,46 +266,94 @@ def _chapters(user: User, served: Sequence[CardServed], crossing: Crossing) -> C
             left_out.append(f"{card} ({why_not[card.source.pk].rstrip('.')})")
             continue
         try:
-            sheets.append(_sheet(one, crossing.of(card.pk)))
+            sheet = (_sheet_shown if is_by_link else _sheet)(one, crossing.of(card.pk))
+            if sheet is None:
+                left_out.append(str(card))
+                continue
+            sheets.append(sheet)
         except ResultGone:
-            left_out.append(f"{card} (its rows are no longer kept)")
+            left_out.append(_("%(card)s (its rows are no longer kept)") % {"card": card})
             continue
         sources.add(card.source.pk)
         times.append(supply.result.created_at)
     return Chapters(sheets, sorted(sources), left_out, min(times, default=None))
 
 
-def _sheet(one: CardServed, crossed: Crossed) -> Sheet:
-    """A chapter: what the card shows of its rows, and of when they are. Raises: ResultGone."""
+def _sheet(one: CardServed, crossed: Crossed, *, is_by_link: bool = False) -> Sheet | None:
+    """A chapter: what the card shows of its rows, and of when they are. By a link a pivot that cannot be shown is None, else it is its rows.
+
+    Raises: ResultGone.
+    """
     assert one.supplied is not None and one.supplied.supply is not None
     card, result, drawing = one.card, one.supplied.supply.result, one.supplied.drawing
     assert result is not None
     rows, count = rows_of(result, DRAWN_ROWS), result.row_count
-    said = [f"Data of {_moment(result.created_at)}."]
+    said = [_("Data of %(moment)s.") % {"moment": _moment(result.created_at)}]
     if crossed.passing is not None and crossed.passing.rows is not None:
         rows, count, drawing = crossed.passing.rows, crossed.passing.matching, crossed.drawing
-        said.append(f"Filtered: {crossed.by}: {count:,} of {counted(result.row_count, 'row')}.")
+        words = ngettext(
+            "Filtered: %(by)s: %(passing)s of %(count)s row.",
+            "Filtered: %(by)s: %(passing)s of %(count)s rows.",
+            result.row_count,
+        )
+        figures = {"passing": intcomma(count), "count": intcomma(result.row_count)}
+        said.append(words % {"by": crossed.by, **figures})
     if crossed.not_by:
-        said.append(f"Not filtered: {crossed.not_by}.")
+        said.append(_("Not filtered: %(why)s.") % {"why": crossed.not_by})
     first = rows.rows[:PREVIEW_ROWS]
-    if count > len(first):
-        said.append(f"The first {len(first)} of {count:,} rows are shown here.")
+    cut = _("The first %(shown)s of %(count)s rows are shown here.") % {
+        "shown": len(first),
+        "count": intcomma(count),
+    }
     chart = (drawing.chart if drawing is not None else None) or {}
     is_number = count == 1 and (card.shows == Card.Shows.NUMBER or chart.get("mark") == "number")
     has_chart = drawing is not None and drawing.figure is not None and not is_number
-    sentence = drawing.sentence if drawing is not None and has_chart else ""
-    return Sheet(
+    is_told = has_chart and (not is_by_link or card_shown(one).is_whole)
+    sentence = row_said(drawing, "sentence") if drawing is not None and is_told else ""
+    note = said_again(str(chart.get("note") or ""), drawing.saying if drawing is not None else {}, "note")
+
+    def told(*more: str) -> str:
+        return "\n".join(part for part in (sentence, " ".join([*said, *more])) if part)
+
+    whole = Sheet(
         title=str(card),
         columns=rows.columns,
         kinds=tuple(str(kind) for kind in rows.kinds),
         batches=lambda: iter([first]),
         row_count=len(first),
         truncated=rows.truncated and count == len(first),
-        sentence="\n".join(part for part in (sentence, " ".join(said)) if part),
-        chart_image=chart_image(chart, rows) if has_chart else None,
+        sentence=told(cut) if count > len(first) else told(),
+        chart_image=chart_image({**chart, "note": note}, rows) if has_chart else None,
         figures=_figures(card, rows, " ".join(said)) if is_number else (),
         formats=formats_of_chart(chart_of(card)),
     )
+    if card.shows != Card.Shows.PIVOT:
+        return whole
+    pivoted = sheet_pivoted(replace(whole, chart_image=None), result, chart_of(card), dict(crossed.filters))
+    if pivoted.columns is not whole.columns:
+        return replace(pivoted, sentence=told())
+    return None if is_by_link else pivoted
+
+
+def _sheet_shown(one: CardServed, crossed: Crossed) -> Sheet | None:
+    """A chapter for who has a link, without columns that the card does not show; None where it would be rows in place of what it shows.
+
+    Raises: ResultGone.
+    """
+    shown, sheet = card_shown(one), _sheet(one, crossed, is_by_link=True)
+    if sheet is None or shown.form == "pivot":
+        return sheet
+    if shown.form == "number":
+        figures = [sheet.columns.index(name) for name, *_said in sheet.figures]
+        return sheet_of_columns(sheet, figures) if figures else None
+    assert one.supplied is not None
+    is_chart = sheet.chart_image is not None and is_drawn_alike(one.supplied.drawing, crossed.drawing)
+    if shown.form == "table" or (shown.form == "chart" and is_chart):
+        told = sheet_of_columns(sheet, sorted(shown.columns))
+        if shown.form == "table" or shown.are_points([row for batch in sheet.batches() for row in batch]):
+            return told
+        return replace(told, batches=lambda: iter(()), row_count=0)
+    return None
 
 
 def _figures(card: Card, rows: Rows, said: str) -> tuple[tuple[str, str, str], ...]:

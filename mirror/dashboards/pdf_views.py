@@ -9,6 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.dashboards import pdf_exports, selectors
@@ -56,7 +57,7 @@ def pdf_file(request: PersonRequest, pk: int) -> HttpResponse:
         with default_storage.open(made.file, "rb") as file:
             response = HttpResponse(file.read(), content_type=FORMATS["pdf"].media_type)
     except (OSError, ValueError):
-        raise Http404("There is no such file.") from None
+        raise Http404(_("There is no such file.")) from None
     if request.method != "HEAD":
         pdf_exports.pdf_taken(request.user, made)
     response["Content-Disposition"] = content_disposition_header(True, made.file.rpartition("/")[2])

@@ -1,7 +1,6 @@
 """Who sees which dashboards, and whose rows on them.
 
-A dashboard is seen by its owner and the members of its teams. A card's rows are seen by whoever sees the source they come
-from; saved SQL is shown as long as the dashboard's owner sees it.
+A dashboard is seen by its owner and the members of its teams. A person sees the rows of a card if they see its source; saved SQL is shown as long as the dashboard's owner sees it.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.db.models import Max, Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from mirror.asking.models import headed
 from mirror.audit.services import record
@@ -31,6 +32,8 @@ from mirror.dashboards.models import COLUMNS, NAME_CHARS, NARROWEST, TALLEST, Ca
 from mirror.people.selectors import teams_of
 from mirror.phrases import one_line
 from mirror.queries.parameters import ParameterError
+from mirror.results.kept_pivots import chart_pivoted
+from mirror.results.pivots import PivotWish
 from mirror.storable import storable
 
 if TYPE_CHECKING:
@@ -111,14 +114,23 @@ def card_add_saved(dashboard: Dashboard, saved: SavedSql, title: str = "", shows
     )
 
 
-def card_add_version(dashboard: Dashboard, version: Version, title: str = "", shows: str = "") -> Card:
-    """Put what a run shows on a dashboard: its SQL as it is now, with the values it ran with as defaults. Raises: DashboardError."""
+def card_add_version(
+    dashboard: Dashboard,
+    version: Version,
+    title: str = "",
+    shows: str = "",
+    pivot: PivotWish | None = None,
+) -> Card:
+    """Put what a run shows on a dashboard: its SQL as it is now, with the values it ran with as defaults, and a pivot of its rows. Raises: DashboardError."""
     run = version.run
     parameters = [
         {**one, "default": str(version.arguments.get(one["name"], one.get("default") or ""))}
         for one in version.parameters or (run.saved.parameters if run.saved is not None else ())
     ]
     question = version.title or run.question or run.asked
+    chart = version.chart
+    if pivot is not None and version.result is not None:
+        chart = chart_pivoted(chart, pivot, version.result)
     card = _add(
         dashboard,
         Card.Kind.SQL,
@@ -128,7 +140,7 @@ def card_add_version(dashboard: Dashboard, version: Version, title: str = "", sh
         source=run.thread.source,
         sql=version.sql,
         parameters=parameters,
-        chart=version.chart,
+        chart=chart,
         question=question,
         draft=version.draft,
     )
@@ -148,7 +160,7 @@ def card_add_explored(
 def card_add_text(dashboard: Dashboard, title: str, text: str) -> Card:
     """Put a text on a dashboard. Raises: DashboardError when it is full, or there is no text."""
     if not title.strip() and not text.strip():
-        raise DashboardError("Type a title or a text.")
+        raise DashboardError(_("Type a title or a text."))
     return _add(dashboard, Card.Kind.TEXT, title, "", text=str(storable(text)))
 
 
@@ -157,7 +169,8 @@ def _add(dashboard: Dashboard, kind: Card.Kind, title: str, shows: str, **fields
     Dashboard.objects.select_for_update().get(pk=dashboard.pk)
     if dashboard.cards.count() >= CARDS:
         raise DashboardError(
-            f"“{dashboard}” has {CARDS} cards, which is the most. Put it on another dashboard."
+            _("“%(dashboard)s” has %(count)s cards, which is the most. Put it on another dashboard.")
+            % {"dashboard": dashboard, "count": CARDS}
         )
     last = dashboard.cards.aggregate(last=Max("place"))["last"] or 0
     width, height = _size(kind, shows, fields)
@@ -216,7 +229,7 @@ def card_move(card: Card, to: str) -> None:
         card.height = min(TALLEST, max(1, int(sides[2])))
         card.save(update_fields=["width", "height"])
     else:
-        raise DashboardError("A card cannot be moved like that.")
+        raise DashboardError(_("A card cannot be moved like that."))
     _touch(card.dashboard)
 
 
@@ -291,7 +304,7 @@ def _wish(card: Card, sql: str, is_asked: bool = True) -> Wish:
     if card.saved is not None:
         question, chart = card.saved.question or card.saved.name, card.saved.chart
     assert card.source is not None
-    is_drawn = card.shows not in (Card.Shows.TABLE, Card.Shows.NUMBER, Card.Shows.CHANGE)
+    is_drawn = card.shows not in (Card.Shows.TABLE, Card.Shows.PIVOT, Card.Shows.NUMBER, Card.Shows.CHANGE)
     return Wish(card.source, sql, question, chart, is_drawn, is_asked)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext as _
+
 from mirror.dashboards.card_parameters import Field, fields_of, parameters_of, sql_of
 from mirror.dashboards.crossing import Condition, Meant, where_carried
 from mirror.dashboards.services import CardServed
@@ -29,7 +31,7 @@ class Setting:
 
     def words(self, value: str) -> str:
         """What setting it is called."""
-        return f"Set {self.label} to {value}"
+        return _("Set %(parameter)s to %(value)s") % {"parameter": self.label, "value": value}
 
 
 Settings = Mapping[int, Mapping[int, tuple[Setting, ...]]]

@@ -1,4 +1,4 @@
-"""What a worker does for dashboards from time to time."""
+"""Periodic tasks of dashboards."""
 
 from __future__ import annotations
 

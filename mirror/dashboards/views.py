@@ -10,9 +10,11 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from mirror.asking.models import Version, headed
+from mirror.asking.models import Version
+from mirror.asking.pages.words import heading_said
 from mirror.dashboards import selectors, services
 from mirror.dashboards.card_parameters import values_given
 from mirror.dashboards.card_rows import supplies_refresh
@@ -37,9 +39,12 @@ from mirror.dashboards.pages import (
 )
 from mirror.library.models import SavedSql
 from mirror.people.requests import PersonRequest, is_id, search_typed
+from mirror.results.kept_pivots import chart_pivot
+from mirror.results.pivot_pages import pivot_in, pivot_read
 from mirror.sources.asked_views import source_asked
 from mirror.sources.models import Source
 from mirror.sources.selectors import ask_check
+from mirror.stored_words import row_said
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -51,14 +56,14 @@ ONLY = "only-cards"
 def _dashboard(request: PersonRequest, pk: int, *, to_change: bool = False) -> Dashboard:
     found = get_object_or_404(selectors.dashboards_visible(request.user), pk=pk)
     if to_change and not selectors.may_change(request.user, found):
-        raise PermissionDenied(f"Only {found.owner} changes this dashboard.")
+        raise PermissionDenied(_("Only %(owner)s changes this dashboard.") % {"owner": found.owner})
     return found
 
 
 def _card(request: PersonRequest, pk: int, *, to_change: bool = False) -> Card:
     found = get_object_or_404(selectors.cards_visible(request.user), pk=pk)
     if to_change and not selectors.may_change(request.user, found.dashboard):
-        raise PermissionDenied(f"Only {found.dashboard.owner} changes this dashboard.")
+        raise PermissionDenied(_("Only %(owner)s changes this dashboard.") % {"owner": found.dashboard.owner})
     return found
 
 
@@ -253,7 +258,12 @@ def add(request: PersonRequest) -> HttpResponse:
     thing = _to_add(request)
     sent = request.POST if request.method == "POST" else None
     offered = selectors.dashboards_own(request.user)
-    form = AddForm(sent, offered=offered, initial=_initial(thing))
+    query = request.GET.copy()
+    if sent is None and isinstance(thing, Version):  # a pivot that was looked at goes along
+        query.update(dict(pivot_in(request.headers.get("Referer", ""))))
+    pivot = pivot_read(query)
+    initial = _initial(thing) | ({"shows": Card.Shows.PIVOT.value} if pivot is not None else {})
+    form = AddForm(sent, offered=offered, initial=initial)
     if sent is not None and form.is_valid():
         typed = form.cleaned_data
         target = form.chosen() or services.dashboard_make(request.user, typed["name"])
@@ -265,13 +275,15 @@ def add(request: PersonRequest) -> HttpResponse:
                     target, thing.source, thing.part, typed["title"], typed["shows"]
                 )
             else:
-                made = services.card_add_version(target, thing, typed["title"], typed["shows"])
+                made = services.card_add_version(target, thing, typed["title"], typed["shows"], pivot)
         except DashboardError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"“{made}” is on {target}.")
+            messages.success(
+                request, _("“%(card)s” is on %(dashboard)s.") % {"card": made, "dashboard": target}
+            )
             return redirect(card_url(made, {}))
-    context = {"form": form, "title": _initial(thing)["title"], "query": request.GET.urlencode()}
+    context = {"form": form, "title": _initial(thing)["title"], "query": query.urlencode()}
     return render(request, "dashboards/add.html", context, status=422 if form.is_bound else 200)
 
 
@@ -297,17 +309,20 @@ def _to_add(request: PersonRequest) -> SavedSql | Version | OfSource:
         part = overview_part(explored, request.GET.get("part", ""))
         found = OfSource(explored, part) if part is not None else None
     if found is None:
-        raise Http404("There is nothing to add.")
+        raise Http404(_("There is nothing to add."))
     return found
 
 
 def _initial(thing: SavedSql | Version | OfSource) -> dict[str, str]:
-    if isinstance(thing, SavedSql):
-        return {"title": thing.name}
     if isinstance(thing, OfSource):
-        return {"title": thing.part.title, "shows": thing.part.shows}
+        return {"title": thing.part.title_said, "shows": thing.part.shows}
+    shows = {"shows": Card.Shows.PIVOT.value} if chart_pivot(thing.chart) else {}
+    if isinstance(thing, SavedSql):
+        return {"title": thing.name} | shows
     run = thing.run
-    return {"title": thing.title[:120] or headed(run.question or run.named, thing, 120)}
+    return {
+        "title": row_said(thing, "title")[:120] or heading_said(run.question or run.named, thing, 120)
+    } | shows
 
 
 @require_POST
@@ -358,7 +373,7 @@ def card_remove(request: PersonRequest, pk: int) -> HttpResponse:
     """Take a card off its dashboard."""
     found = _card(request, pk, to_change=True)
     services.card_remove(found)
-    messages.success(request, f"“{found}” is off this dashboard.")
+    messages.success(request, _("“%(card)s” is off this dashboard.") % {"card": found})
     return redirect("dashboards:edit", found.dashboard_id)
 
 
@@ -371,6 +386,6 @@ def delete(request: PersonRequest, pk: int) -> HttpResponse:
     found = _dashboard(request, pk, to_change=True)
     if request.method == "POST":
         services.dashboard_delete(found)
-        messages.success(request, f"{found.name} is gone.")
+        messages.success(request, _("%(name)s is gone.") % {"name": found.name})
         return redirect("dashboards:list")
     return render(request, "dashboards/delete.html", {"dashboard": found})

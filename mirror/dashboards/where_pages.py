@@ -8,6 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from mirror.asking.kept_steps import PREVIEW_CHARS, rows_preview
 from mirror.dashboards.card_rows import PREVIEW_ROWS
 from mirror.dashboards.crossing import (
@@ -22,8 +26,8 @@ from mirror.dashboards.crossing import (
 from mirror.dashboards.models import Supply
 from mirror.dashboards.services import CardServed
 from mirror.dashboards.setting import Settings, set_url, value_set
-from mirror.phrases import counted
-from mirror.results.cells import Cell
+from mirror.results.cells import Cell, json_cell
+from mirror.results.kept_pivots import PivotTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +57,20 @@ def where_page(
     """Choices in words, each with the address without it."""
     if not crossing.choices:
         problem = (
-            "" if crossing.is_understood else "What was chosen is on no card any more; nothing is filtered."
+            ""
+            if crossing.is_understood
+            else _("What was chosen is on no card any more; nothing is filtered.")
         )
         return WherePage(problem=problem)
     every, cards = crossing.conditions, crossing.cards
     told = [(str(one.card), cards[one.card.pk]) for one in served if one.card.pk in cards]
     filtered = [title for title, one in told if one.by]
-    said = f"{counted(len(filtered), 'card')} filtered, by the rows that are stored"
+    words = ngettext(
+        "%(count)s card filtered, by the rows that are stored",
+        "%(count)s cards filtered, by the rows that are stored",
+        len(filtered),
+    )
+    said = words % {"count": len(filtered)}
     chips = (_chip(choice, values, every, settings) for choice in crossing.choices)
     return WherePage(
         tuple(chips),
@@ -89,13 +100,17 @@ def cells_linked(
     values: Mapping[str, str],
     crossing: Crossing,
     settings: Settings,
+    along: Sequence[int] | None = None,
 ) -> tuple[tuple[tuple[Cell, ...], ...], str, str]:
     """Cells that lead to the page that they filter, a chosen one to the page without it; and the columns that do, as JSON.
 
-    A cell that filters no other card sets the first parameter it is a value of. The parameters of columns are given as JSON, too.
+    A cell that filters no other card sets the first parameter it is a value of. The parameters of columns are given as JSON, too. The
+    first cells of a row are of the columns `along`, where they are told, and no others lead on.
     """
-    picks = crossing.picks.get(card, {})
-    sets = settings.get(card, {})
+    picks, sets = crossing.picks.get(card, {}), settings.get(card, {})
+    if along is not None:
+        picks = {place: picks[number] for place, number in enumerate(along) if number in picks}
+        sets = {place: sets[number] for place, number in enumerate(along) if number in sets}
     if not (picks or sets) or not cells:
         return tuple(cells), "", ""
     own = {one.prefix: one.text for one in crossing.conditions if one.card == card}
@@ -116,7 +131,7 @@ def cells_linked(
             told = "" if is_chosen else f"{'&' if rest else '?'}{urlencode({WHERE: prefix + text})}"
             url = f"{rest}{told}" or "?"
             row[number] = replace(row[number], url=f"{url}#card-{card}", is_chosen=is_chosen)
-        for number, (setting, *_) in sets.items():
+        for number, (setting, *_others) in sets.items():
             if number in picks or number >= len(row):
                 continue
             value = value_set(cell_filter(raw[number], preview["kinds"][number], PREVIEW_CHARS))
@@ -135,14 +150,30 @@ def preview_passing(supply: Supply, crossed: Crossed) -> dict[str, Any]:
     return rows_preview(crossed.passing.rows, PREVIEW_ROWS)
 
 
+def preview_pivoted(table: PivotTable) -> dict[str, Any]:
+    """The values of a pivot's rows as those of a preview."""
+    return {
+        "kinds": table.kinds[: len(table.along)],
+        "rows": [[json_cell(value, PREVIEW_CHARS) for value in row] for row in table.values],
+    }
+
+
 def crossed_said(crossed: Crossed, supply: Supply) -> str:
     """What choices do to a card."""
     said = []
     if crossed.passing is not None and supply.result is not None:
-        of = f"{crossed.passing.matching:,} of {counted(supply.result.row_count, 'row')}"
-        said.append(f"Filtered: {crossed.by} · {of}")
+        words = ngettext(
+            "Filtered: %(by)s · %(passing)s of %(count)s row",
+            "Filtered: %(by)s · %(passing)s of %(count)s rows",
+            supply.result.row_count,
+        )
+        figures = {
+            "passing": intcomma(crossed.passing.matching),
+            "count": intcomma(supply.result.row_count),
+        }
+        said.append(words % {"by": crossed.by, **figures})
     if crossed.not_by:
-        said.append(f"Not filtered: {crossed.not_by}")
+        said.append(_("Not filtered: %(why)s") % {"why": crossed.not_by})
     if crossed.own:
-        said.append(f"Chosen here: {crossed.own}")
+        said.append(_("Chosen here: %(choice)s") % {"choice": crossed.own})
     return ". ".join(said)

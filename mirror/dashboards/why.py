@@ -11,12 +11,16 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from mirror.asking.services.frames import frame_title, version_frame
 from mirror.dashboards.card_rows import Supplied, Wish, key_of, supplies_refresh, wishes_supply
 from mirror.dashboards.exploring import overview_part
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
 from mirror.sources.unpacked import source_at_hand
+from mirror.stored_words import failure_said, is_english, row_said, said_now
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.changes import VALUES, Change, Cut, asked_of, change_of, cuts_of
 from sqlagent.makers.analyst.periods import Period
@@ -46,7 +50,9 @@ _YEAR = re.compile(r"\d{4}")
 
 # Dimensions that are shown, of those that are read.
 SHOWN = 4
-_COUNTED = "Different things are counted, so only what each of them has one of is told: elsewhere one would be counted twice."
+_COUNTED = gettext_noop(
+    "Different things are counted, so only what each of them has one of is told: elsewhere one would be counted twice."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +132,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found of a change: the whole, its splits, the most telling first, and why others are missing."""
+    """Findings of a change: the whole, its splits, the most telling first, and why others are missing."""
 
     statements: tuple[Statement, ...]
     whole: Part | None = None
@@ -142,7 +148,9 @@ def why_of_part(source: Source, key: str) -> Why | None:
     catalog, index = source_at_hand(source)
     if part is None or part.frame is None or catalog is None:
         return None
-    return _why(source, part.question, part.frame, source_of(catalog, index))
+    return _why(
+        source, part.question if is_english() else part.title_said, part.frame, source_of(catalog, index)
+    )
 
 
 def why_of_version(version: Version) -> Why | None:
@@ -152,7 +160,7 @@ def why_of_version(version: Version) -> Why | None:
         return None
     source, run = version.run.thread.source, version.run
     changed = frame_title(source, version.frame) if version.frame and version.change else ""
-    return _why(source, changed or version.title or run.question or run.asked, *read)
+    return _why(source, said_now(changed) or row_said(version, "title") or run.question or run.asked, *read)
 
 
 def _why(source: Source, question: str, frame: Frame, known: Known) -> Why | None:
@@ -193,11 +201,11 @@ def _found(why: Why, statements: tuple[Statement, ...]) -> Found:
         totals = rows.rows[0] if rows is not None else None
         whole = whole_of(totals, why.change.factor) if totals is not None else None
     except NotSplit as error:
-        return Found(statements, notes=(str(error),), is_working=is_working)
+        return Found(statements, notes=(said_now(error.args[0]),), is_working=is_working)
     if totals is None or whole is None:
         return Found(statements, notes=_problems(statements[:1]), is_working=is_working)
     splits: list[tuple[Statement, Split]] = []
-    notes = [_COUNTED] if why.change.counted else []
+    notes = [_(_COUNTED)] if why.change.counted else []
     for one in statements[1:]:
         try:
             rows = _rows(one)
@@ -208,7 +216,7 @@ def _found(why: Why, statements: tuple[Statement, ...]) -> Found:
                 split = split_of(cut.words, cut.width, read, totals, cut.missing, why.change.factor)
                 splits.append((one, split))
         except NotSplit as error:
-            notes.append(str(error))
+            notes.append(said_now(error.args[0]))
     if not is_working:
         notes += _problems(statements[1:])
     ranked = splits_ranked([split for _, split in splits], SHOWN)
@@ -244,7 +252,9 @@ def _rows(one: Statement) -> Rows | None:
     if result is None:
         return None
     if result.truncated or result.row_count > VALUES:
-        raise NotSplit(f"There are too many values of {one.cut.words} to look at.")
+        raise NotSplit(
+            _("There are too many values of %(dimension)s to look at.") % {"dimension": one.cut.words}
+        )
     try:
         return rows_of(result, VALUES)
     except ResultGone:
@@ -256,13 +266,16 @@ def _problems(statements: tuple[Statement, ...]) -> tuple[str, ...]:
     said = []
     for one in statements:
         supply = one.supplied.supply
-        words = "The totals" if one.cut.group is None else f"The values of {one.cut.words}"
+        words = _("The totals")
+        if one.cut.group is not None:
+            words = _("The values of %(dimension)s") % {"dimension": one.cut.words}
         if supply is None:
             said.append(one.supplied.refused)
         elif supply.is_ended and supply.failure:
-            said.append(f"{words} could not be read: {supply.failure.get('message', '')}")
+            why = failure_said(supply.failure, "message")
+            said.append(_("%(rows)s could not be read: %(why)s") % {"rows": words, "why": why})
         elif supply.is_ended and _is_gone(one):
-            said.append(f"{words} are no longer kept. Read them anew.")
+            said.append(_("%(rows)s are no longer kept. Read them anew.") % {"rows": words})
     return tuple(said)
 
 

@@ -9,10 +9,16 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from mirror.dashboards.why import value_key
+from mirror.phrases import day_said, separated
 from mirror.results.cells import Cell, shown
+from mirror.stored_words import said_now
 
 if TYPE_CHECKING:
     from mirror.dashboards.why import Found, Part, Period, Split, Statement, Why
@@ -104,7 +110,7 @@ class WhyPage:
 def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, str], back: str) -> WhyPage:
     """Lay out a change. `here` is its address, which the values of `carried` belong to, and `ask` that of one value of it."""
     change = why.change
-    choices = tuple(PeriodChoice(_first(one), why.words(one)) for one in change.periods)
+    choices = tuple(PeriodChoice(_first(one), _period(why, one)) for one in change.periods)
     chosen = {**carried, "now": _first(why.now), "before": _first(why.before)}
     times = [
         supply.result.created_at
@@ -116,9 +122,9 @@ def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, 
         source=why.source,
         name=change.name,
         question=why.question,
-        sentence=found.sentence,
-        before=why.words(why.before),
-        now=why.words(why.now),
+        sentence=said_now(found.sentence),
+        before=_period(why, why.before),
+        now=_period(why, why.now),
         periods=choices,
         chosen_before=chosen["before"],
         chosen_now=chosen["now"],
@@ -128,7 +134,12 @@ def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, 
         splits=splits,
         notes=found.notes,
         statements=tuple(
-            StatementView("The whole" if one.cut.group is None else f"By {one.cut.words}", one.sql)
+            StatementView(
+                _("The whole")
+                if one.cut.group is None
+                else _("By %(dimension)s") % {"dimension": one.cut.words},
+                one.sql,
+            )
             for one in found.statements
         ),
         is_working=found.is_working,
@@ -137,7 +148,7 @@ def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, 
         carried=carried,
         refresh=f"{here}?{urlencode(chosen)}",
         back=back,
-        back_words="the answer" if back.startswith(reverse("asking:ask") + "runs/") else "the overview",
+        back_words=_("the answer") if back.startswith(reverse("asking:ask") + "runs/") else _("the overview"),
         is_same=why.now == why.before,
     )
 
@@ -145,13 +156,22 @@ def why_page(why: Why, found: Found, here: str, ask: str, carried: Mapping[str, 
 def _whole(why: Why, whole: Part) -> PartView:
     """The two figures that are compared; a period without data has none, not 0."""
     why = why.seen_with(whole)
-    view, none = _part(whole, (), Decimal(0), _digits([whole])), Cell("no data", look="null")
+    view, none = _part(whole, (), Decimal(0), _digits([whole])), Cell(_("no data"), look="null")
     now = view.now if why.is_begun(why.now) else none
     return replace(view, now=now, before=view.before if why.is_begun(why.before) else none)
 
 
 def _first(one: Period) -> str:
     return one.first.isoformat() if one.first is not None else ""
+
+
+def _period(why: Why, one: Period) -> str:
+    """A period in words, months in the language of the reader."""
+    words = why.words(one)
+    if one.first is not None and words.endswith(f" {one.first.year}") and words[0] != "Q":
+        return date_format(one.first, "F Y")
+    first, to, last = words.partition(" to ")
+    return _("%(first)s to %(last)s") % {"first": day_said(first), "last": day_said(last)} if to else words
 
 
 def _split(statement: Statement, split: Split, ask: str, chosen: Mapping[str, str]) -> SplitView:
@@ -169,7 +189,7 @@ def _split(statement: Statement, split: Split, ask: str, chosen: Mapping[str, st
             sum((getattr(one, of) or Decimal(0) for one in split.parts), Decimal(0)) for of in ("mix", "rate")
         )
         whole = replace(whole, mix=mix, rate=rate)
-    return SplitView(split.words, tuple(parts), _part(whole, (Cell("All"),), Decimal(0), digits))
+    return SplitView(split.words, tuple(parts), _part(whole, (Cell(_("All")),), Decimal(0), digits))
 
 
 def _digits(parts: list[Part]) -> int:
@@ -189,7 +209,7 @@ def _part(one: Part, label: tuple[Cell, ...], widest: Decimal, digits: int, url:
         change=_number(one.change, digits, "+"),
         mix=_number(one.mix, digits, "+") if one.mix is not None else None,
         rate=_number(one.rate, digits, "+") if one.rate is not None else None,
-        share=f"{one.share:,.0f} %".replace("-", "\u2212") if one.share is not None else "",
+        share=separated(f"{one.share:,.0f} %").replace("-", "\u2212") if one.share is not None else "",
         width=int(abs(one.change) / widest * 100) if widest else 0,
         is_against=one.share is not None and one.share < 0,
         url=url,
@@ -198,23 +218,24 @@ def _part(one: Part, label: tuple[Cell, ...], widest: Decimal, digits: int, url:
 
 def _label(words: str, missing: str, one: Part) -> tuple[Cell, ...]:
     if one.kind == "others":
-        return (Cell("1 other" if one.count == 1 else f"{one.count:,} others"),)
+        words = ngettext("%(count)s other", "%(count)s others", one.count)
+        return (Cell(words % {"count": intcomma(one.count)}),)
     if one.kind == "none":
-        return (Cell(f"no {missing}", look="null"),)
+        return (Cell(_("no %(thing)s") % {"thing": missing}, look="null"),)
     return tuple(_value(value, words) for value in one.values)
 
 
 def _value(value: Any, words: str) -> Cell:
     if isinstance(value, str) and not value.strip():
-        return Cell(f"empty {words}", look="null")
+        return Cell(_("empty %(thing)s") % {"thing": words}, look="null")
     return shown(value, words)
 
 
 def _number(number: Decimal | None, digits: int, sign: str = "") -> Cell:
     """A figure with so many decimals, all of them on hover."""
     if number is None:
-        return Cell("no figure", look="null")
+        return Cell(_("no figure"), look="null")
     near = round(number, digits)
-    text = f"{near:{sign},.{digits}f}".replace("-", "\u2212") if near else f"{0:.{digits}f}"
+    text = separated(f"{near:{sign},.{digits}f}" if near else f"{0:.{digits}f}").replace("-", "\u2212")
     exact = f"{number.normalize():f}"
     return Cell(text, "" if number == near else exact, "num")

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from mirror.asking.selectors import versions_visible_to
@@ -54,8 +55,11 @@ def _of_named(request: PersonRequest, found: Why, named: str, here: str) -> Http
         words = one_line(named, 60)
         messages.info(
             request,
-            f"“{words}” is no period of this figure that has one before it, so the last two are compared. "
-            f"For a part of the figure, ask “only {words}” on its answer first, then “why?”.",
+            _(
+                "“%(words)s” is no period of this figure that has one before it, so the last two are compared. "
+                "For a part of the figure, ask “only %(words)s” on its answer first, then “why?”."
+            )
+            % {"words": words},
         )
         return redirect(here)
     return redirect(f"{here}?{urlencode({'now': of.now.first, 'before': of.before.first})}")
@@ -83,7 +87,7 @@ def _of_version(request: PersonRequest, pk: int) -> tuple[Why, str]:
 
 def _between(request: PersonRequest, found: Why | None) -> Why:
     if found is None:
-        raise Http404("No figure here has two periods to compare.")
+        raise Http404(_("No figure here has two periods to compare."))
     return found.between(request.GET.get("now", ""), request.GET.get("before", ""))
 
 
@@ -105,7 +109,7 @@ def _shown(request: PersonRequest, found: Why, here: str, back: str) -> HttpResp
 def _asked(request: PersonRequest, found: Why) -> HttpResponse:
     asked = value_asked(found, why_serve(request.user, found), request.GET.get("value", ""))
     if asked is None:
-        raise Http404("There is no such value in this change any more.")
+        raise Http404(_("There is no such value in this change any more."))
     question, sql = asked
     if question:
         told = urlencode({"source": found.source.name, "q": question})

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.file_names import dated_names
@@ -42,23 +43,25 @@ def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reac
     """
     typed = str(target.get("path", "")).strip()
     if "\x00" in typed or len(typed) > 400:
-        raise ChannelError("This is not the path of a folder.", "path")
+        raise ChannelError(_("This is not the path of a folder."), "path")
     base = _base()
     try:
         path = (base / Path(typed).expanduser()).resolve()
     except (OSError, RuntimeError):
-        raise ChannelError("This is not the path of a folder.", "path") from None
+        raise ChannelError(_("This is not the path of a folder."), "path") from None
     inside = path.is_relative_to(base)
     if not inside and not by_staff:
         raise ChannelError(
-            f"Reports may be put under {base} only. An administrator may name other folders.", "path"
+            _("Reports may be put under %(base)s only. An administrator may name other folders.")
+            % {"base": base},
+            "path",
         )
     if path.exists() and not path.is_dir():
-        raise ChannelError(f"{path} is a file, not a folder.", "path")
+        raise ChannelError(_("%(path)s is a file, not a folder.") % {"path": path}, "path")
     if not inside and not path.exists():
-        raise ChannelError(f"There is no folder {path}.", "path")
+        raise ChannelError(_("There is no folder %(path)s.") % {"path": path}, "path")
     if path.exists() and not os.access(path, os.W_OK | os.X_OK):
-        raise ChannelError(f"Mirror may not write to {path}.", "path")
+        raise ChannelError(_("Mirror may not write to %(path)s.") % {"path": path}, "path")
     return {"path": str(path), "anywhere": not inside}
 
 

@@ -19,6 +19,8 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.mail.backends.smtp import EmailBackend
 from django.core.validators import validate_email
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.mail_letter import Letter, compose, sender
@@ -27,8 +29,8 @@ from mirror.delivery.parcel_words import ANSWER_CHARS
 from mirror.delivery.reach import NOWHERE, Reach
 from mirror.phrases import one_line
 
-NO_SERVER = (
-    "No mail server is set, so no mail can be sent. Whoever runs this server sets EMAIL_HOST and MAIL_FROM."
+NO_SERVER = gettext_noop(
+    "No mail server is set, so no mail can be sent. The administrator of this server sets EMAIL_HOST and MAIL_FROM."
 )
 # Servers look through a mail before they answer its last dot; RFC 5321 (4.5.3.2.6) asks for ten minutes, a worker
 # has less to give.
@@ -47,15 +49,17 @@ def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reac
         address = _address(word)
         found.setdefault(address.casefold(), address)
     if not found:
-        raise ChannelError("Say who gets it: one address or several, with commas between.", "to")
+        raise ChannelError(_("Say who gets it: one address or several, with commas between."), "to")
     if len(found) > settings.REPORT_RECIPIENTS:
         raise ChannelError(
-            f"These are {len(found)} recipients; a report goes to {settings.REPORT_RECIPIENTS} at most. "
-            "Use a mailing list's address.",
+            _(
+                "These are %(found)s recipients; a report goes to %(report_recipients)s at most. Use a mailing list's address."
+            )
+            % {"found": len(found), "report_recipients": settings.REPORT_RECIPIENTS},
             "to",
         )
     if not settings.EMAIL_HOST:
-        raise ChannelError(NO_SERVER, "to")
+        raise ChannelError(_(NO_SERVER), "to")
     return {"to": list(found.values())}
 
 
@@ -64,16 +68,18 @@ def _address(typed: str) -> str:
     shown = one_line(typed, 80)
     local, at, domain = typed.rpartition("@")
     if len(typed) > 254 or not at:
-        raise ChannelError(f"“{shown}” is not a mail address.", "to")
+        raise ChannelError(_("“%(shown)s” is not a mail address.") % {"shown": shown}, "to")
     if not local.isascii():
-        raise ChannelError(f"“{shown}”: letters beyond ASCII before the @ are not supported.", "to")
+        raise ChannelError(
+            _("“%(shown)s”: letters beyond ASCII before the @ are not supported.") % {"shown": shown}, "to"
+        )
     try:
         address = f"{local}@{domain.encode('idna').decode()}"
         validate_email(address)
     except (UnicodeError, ValidationError):
-        raise ChannelError(f"“{shown}” is not a mail address.", "to") from None
+        raise ChannelError(_("“%(shown)s” is not a mail address.") % {"shown": shown}, "to") from None
     if '"' in address:
-        raise ChannelError(f"“{shown}”: quoted addresses are not supported.", "to")
+        raise ChannelError(_("“%(shown)s”: quoted addresses are not supported.") % {"shown": shown}, "to")
     return address
 
 

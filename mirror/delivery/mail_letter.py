@@ -8,12 +8,11 @@ each attempt, so that a receiver may tell a second copy from a second mail.
 from __future__ import annotations
 
 import binascii
-import dataclasses
 import hashlib
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -22,6 +21,8 @@ from typing import Any
 
 from django.conf import settings
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from mirror.delivery.errors import DeliveryFailed
 from mirror.delivery.parcel import Attachment, Figure, Parcel, Section, Tone
@@ -44,7 +45,7 @@ TONE_STYLES = {
     Tone.WARN: "background:#fef2d9;border:1px solid #e3c287;color:#7b4c00",
     Tone.BAD: "background:#ffefed;border:1px solid #f5b5af;color:#a72724",
 }
-# Stands in a mail until its bytes are made.
+# Placeholder for the link that stops mails, replaced in the mail's bytes.
 _STOP = "<stop>"
 
 
@@ -102,7 +103,8 @@ def compose(parcel: Parcel, to: str, most_bytes: int = 0) -> Letter:
         # Base64 makes 78 bytes of 57; 300 kB are left for everything else.
         limit = max(0, min(limit, (most_bytes - 300_000) * _LINE // (_LINE // 3 * 4 + 2)))
     attached, linked = _divided(parcel.files, limit)
-    message, images = _message(parcel, to, attached, linked)
+    with override(parcel.language or settings.LANGUAGE_CODE):
+        message, images = _message(parcel, to, attached, linked)
     places = {}
     for number, file in enumerate(attached):
         main, _, sub = file.media_type.partition(";")[0].partition("/")
@@ -116,12 +118,13 @@ def compose(parcel: Parcel, to: str, most_bytes: int = 0) -> Letter:
 
 
 def text_file(parcel: Parcel) -> Parcel:
-    """Give the parcel with one file, what a mail of it says as plain text: for places that take files only."""
-    text = render_to_string("delivery/mail.txt", _context(parcel, [], [], [""] * len(parcel.sections)))
+    """Give the parcel with its plain-text mail as its one file, for channels that only take files."""
+    with override(parcel.language or settings.LANGUAGE_CODE):
+        text = render_to_string("delivery/mail.txt", _context(parcel, [], [], [""] * len(parcel.sections)))
     data = text.encode("utf-8", "replace")
     name = one_line(parcel.about) or "report"
     file = Attachment(f"{name}.txt", "text/plain; charset=utf-8", len(data), lambda: io.BytesIO(data))
-    return dataclasses.replace(parcel, files=(file,))
+    return replace(parcel, files=(file,))
 
 
 def _divided(files: tuple[Attachment, ...], limit: int) -> tuple[list[Attachment], list[Attachment]]:
@@ -175,7 +178,7 @@ def _context(
 ) -> dict[str, Any]:
     return {
         "parcel": parcel,
-        "title": one_line(parcel.title) or "Report",
+        "title": one_line(parcel.title) or _("Report"),
         "preview": _preview(parcel),
         "introduction": parcel.introduction,
         "band_style": TONE_STYLES[parcel.introduction.tone],
@@ -198,11 +201,15 @@ def _preview(parcel: Parcel) -> str:
 def _shown(section: Section, zone: str, image: str) -> _Shown:
     content = table(section, zone)
     only_figures = len(section.columns) == len(section.figures) > 0
+    title = one_line(section.title)
     return _Shown(
-        one_line(section.title),
+        title,
         one_line(section.values),
         one_line(section.sentence),
-        section.figures,
+        tuple(
+            replace(one, name="" if one.name.casefold() == title.casefold() else one.name)
+            for one in section.figures
+        ),
         image,
         None if only_figures else content,
         as_text(content),

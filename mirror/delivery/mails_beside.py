@@ -18,6 +18,7 @@ from django.conf import settings
 from django.db.models import Model
 from django.dispatch import Signal
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from mirror.delivery import channels
 from mirror.delivery.errors import ChannelError, DeliveryFailed
@@ -31,11 +32,11 @@ log = logging.getLogger(__name__)
 # A mail is about to go to `person`, under the name `uid`. Receivers say (why not, when to look again; None: never), or None where it may go.
 mail_judged = Signal()
 
-BROKEN = "Something in Mirror itself broke while sending this. It was logged."
-GIVEN_UP = "The worker was interrupted {count} times over this mail."
-STOPPED = "It was stopped."
-NO_ADDRESS = "They have no mail address, or are no longer here."
-DROPPED = "Sending was paused when this was queued, and it was dropped when sending went on."
+BROKEN = gettext_noop("Something in Mirror itself broke while sending this. It was logged.")
+GIVEN_UP = gettext_noop("The worker was interrupted {count} times over this mail.")
+STOPPED = gettext_noop("It was stopped.")
+NO_ADDRESS = gettext_noop("They have no mail address, or are no longer here.")
+DROPPED = gettext_noop("Sending was paused when this was queued, and it was dropped when sending went on.")
 
 
 class Mailed(Protocol):

@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import IO, Any
 
+from django.utils.translation import gettext_noop
+
 from sqlagent.values import ColumnFormat
 
 
@@ -80,20 +82,20 @@ class Introduction:
     subject_word: str = ""
     band: str = ""
     tone: Tone = Tone.ACCENT
-    link_label: str = "Open this run"
+    link_label: str = gettext_noop("Open this run")
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """What one delivery carries.
+    """The content of one delivery.
 
     `about` is the event in one word, for programs, and `introduction` the same for people; `uid` is the same at each attempt, so
     that a receiver can drop a second copy; `number` tells it from others of its title; `url` leads to
     its page, behind sign-in; it is empty in a mail to somebody who may not open that. `message` says in words why a notice is sent
     (an alert's value, a failure's reason and next attempt); it is empty where nothing happened. `stop_url` leads
     an outside recipient to where they stop these mails; empty for others. `values` are those of its parameters, in words, and
-    `read_at` is when its data were read; None for what carries no data.
+    `read_at` is when its data were read; None for what carries no data. `language` is that of its readers; empty is the code's own.
     """
 
     uid: str
@@ -113,3 +115,4 @@ class Parcel:
     stop_url: str = ""
     values: str = ""
     read_at: datetime | None = None
+    language: str = ""

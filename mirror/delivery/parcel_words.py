@@ -5,8 +5,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from mirror.delivery.parcel import Parcel, Section
 from mirror.phrases import one_line
+from mirror.queries.values_said import day_said
 
 # Longer subjects are cut by mail clients, and answers longer than this say nothing more.
 SUBJECT_CHARS = 150
@@ -27,8 +33,8 @@ def subject(parcel: Parcel) -> str:
     ends = f", {one_line(parcel.values, VALUES_CHARS)}" if parcel.values else ""
     if parcel.read_at is not None:
         day = parcel.read_at.astimezone(ZoneInfo(parcel.zone))
-        ends += f" ({day.day} {day:%B %Y})"
-    title = one_line(parcel.title, SUBJECT_CHARS - len(begins) - len(ends)) or "Report"
+        ends += f" ({day_said(day.date())})"
+    title = one_line(parcel.title, SUBJECT_CHARS - len(begins) - len(ends)) or _("Report")
     return one_line(f"{begins}{title}{ends}", SUBJECT_CHARS)
 
 
@@ -37,10 +43,11 @@ def data_said(parcel: Parcel) -> str:
     planned = parcel.scheduled_for
     if parcel.read_at is None:
         return moment_said(planned, parcel.zone) if planned else ""
-    said = f"Data of {moment_said(parcel.read_at, parcel.zone)}"
+    read = moment_said(parcel.read_at, parcel.zone)
     if planned and abs(parcel.read_at - planned) >= LATE:
-        said += f"; it was due {moment_said(planned, parcel.zone)}"
-    return said
+        due = moment_said(planned, parcel.zone)
+        return _("Data of %(read)s; it was due %(due)s") % {"read": read, "due": due}
+    return _("Data of %(read)s") % {"read": read}
 
 
 def moment_said(at: datetime, zone: str) -> str:
@@ -52,15 +59,18 @@ def moment_said(at: datetime, zone: str) -> str:
         'Friday 20 November 2026, 08:05 (Europe/Berlin)'
     """
     here = at.astimezone(ZoneInfo(zone))
-    return f"{here:%A} {here.day} {here:%B %Y, %H:%M} ({zone})"
+    # Translators: a day and a time in the letters of Django's filter "date".
+    form = _("l j F Y, H:i")
+    return f"{date_format(here, form)} ({zone})"
 
 
 def rows_said(section: Section, shown: int) -> str:
     """Say how many rows there are and how many are shown."""
-    total = f"{section.row_count:,}"
-    more = "more than " if section.truncated else ""
     if section.row_count == 0:
-        return "No rows"
-    if shown < section.row_count or section.truncated:
-        return f"First {shown:,} of {more}{total} rows"
-    return "1 row" if section.row_count == 1 else f"{total} rows"
+        return _("No rows")
+    said = {"shown": intcomma(shown), "total": intcomma(section.row_count)}
+    if section.truncated:
+        return _("First %(shown)s of more than %(total)s rows") % said
+    if shown < section.row_count:
+        return _("First %(shown)s of %(total)s rows") % said
+    return ngettext("%(total)s row", "%(total)s rows", section.row_count) % said

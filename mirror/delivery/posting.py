@@ -4,8 +4,7 @@ A name is looked up once, every address it stands for is checked, and the connec
 address: a name that changes between the check and the connection leads nowhere else. Redirects are
 not followed, proxies of the environment are not used, and one deadline holds for everything.
 
-Of an answer only the status is told, and how long to wait: whoever may type an address must not read with it what answers
-there. Its body is not even read.
+Of an answer only the status is told, and how long to wait: typing an address must not let a person read the answers of a server inside. Its body is not even read.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from urllib.parse import urlsplit
 
 import httpcore2
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.reach import NOWHERE, Reach
@@ -37,7 +37,7 @@ _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?|[0-9A-Fa-f:.]+"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back: the status, and the header that says how long to wait."""
+    """The reply: the status, and the header that says how long to wait."""
 
     status: int
     retry_after: str = ""
@@ -73,26 +73,28 @@ def url_check(typed: str, field: str = "url", reach: Reach = NOWHERE) -> str:
 def _parts(url: str, field: str, reach: Reach) -> tuple[str, str, int]:
     """Split an address that may be posted to into scheme, host and port. Raises: ChannelError."""
     if not url:
-        raise ChannelError("The address is missing; it begins with https://.", field)
+        raise ChannelError(_("The address is missing; it begins with https://."), field)
     if len(url) > URL_CHARS:
-        raise ChannelError(f"An address has {URL_CHARS:,} characters at most.", field)
+        raise ChannelError(
+            _("An address has %(url_chars)s characters at most.") % {"url_chars": f"{URL_CHARS:,}"}, field
+        )
     if not re.fullmatch(r"[!-~]+", url):
-        raise ChannelError("An address has no spaces, and letters beyond ASCII stand as %.. in it.", field)
+        raise ChannelError(_("An address has no spaces, and letters beyond ASCII stand as %.. in it."), field)
     try:
         split = urlsplit(url)
         port = split.port
         scheme, host = split.scheme.lower(), split.hostname or ""
     except ValueError:
-        raise ChannelError("This is not an address of the web.", field) from None
+        raise ChannelError(_("This is not an address of the web."), field) from None
     if scheme not in ("http", "https"):
-        raise ChannelError("The address must begin with https://.", field)
+        raise ChannelError(_("The address must begin with https://."), field)
     if split.username is not None or split.password is not None:
-        raise ChannelError("A name and a password in the address are not supported.", field)
+        raise ChannelError(_("A name and a password in the address are not supported."), field)
     if not _HOST.fullmatch(host) or "\\" in url:
-        raise ChannelError("There is no host name in this address.", field)
+        raise ChannelError(_("There is no host name in this address."), field)
     number = port if port is not None else 443 if scheme == "https" else 80
     if scheme == "http" and not (settings.SOURCE_PRIVATE_HOSTS or reach.covers(host, number)):
-        raise ChannelError("The address must begin with https://.", field)
+        raise ChannelError(_("The address must begin with https://."), field)
     return scheme, host, number
 
 
@@ -101,12 +103,16 @@ def addresses(host: str, port: int, reach: Reach) -> list[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (socket.gaierror, UnicodeError):
-        raise DeliveryFailed(f"No machine is called “{host}”. Check the spelling.") from None
-    places = [str(place[0]).partition("%")[0] for *_, place in found]
+        raise DeliveryFailed(
+            _("No machine is called “%(host)s”. Check the spelling.") % {"host": host}
+        ) from None
+    places = [str(place[0]).partition("%")[0] for *_rest, place in found]
     for place in places:
         why = refused_because(ipaddress.ip_address(place), private=reach.covers(host, port))
         if why:
-            raise DeliveryFailed(f"“{host}” may not be called: {why}.", is_permanent=True)
+            raise DeliveryFailed(
+                _("“%(host)s” may not be called: %(why)s.") % {"host": host, "why": why}, is_permanent=True
+            )
     return list(dict.fromkeys(places))
 
 

@@ -34,6 +34,7 @@ from botocore.exceptions import (
     SSLError,
 )
 from botocore.session import get_session
+from django.utils.translation import gettext as _
 
 from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.file_names import dated_names, moment_utc
@@ -71,22 +72,24 @@ def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reac
     words = {name: str(target.get(name, "")).strip() for name in ("bucket", "prefix", "region", "endpoint")}
     access_key = str(target.get("access_key", "")).strip()
     if not _BUCKET.fullmatch(words["bucket"]) or ".." in words["bucket"]:
-        raise ChannelError("A bucket's name has 3 to 63 small letters, digits, dots and hyphens.", "bucket")
+        raise ChannelError(
+            _("A bucket's name has 3 to 63 small letters, digits, dots and hyphens."), "bucket"
+        )
     prefix = words["prefix"].strip("/")
     if prefix != one_line(prefix) or len(prefix.encode()) > 400 or {".", ".."} & set(prefix.split("/")):
-        raise ChannelError("A prefix is a path like reports/sales, without . and .. in it.", "prefix")
+        raise ChannelError(_("A prefix is a path like reports/sales, without . and .. in it."), "prefix")
     if not re.fullmatch(r"[a-z0-9-]{0,40}", words["region"]):
-        raise ChannelError("A region is a name like eu-central-1.", "region")
+        raise ChannelError(_("A region is a name like eu-central-1."), "region")
     if not words["region"] and not words["endpoint"]:
-        raise ChannelError("Name the region, or the endpoint of another store than Amazon's.", "region")
+        raise ChannelError(_("Name the region, or the endpoint of another store than Amazon's."), "region")
     if words["endpoint"]:
         words["endpoint"] = url_check(words["endpoint"], "endpoint", reach)
         if urlsplit(words["endpoint"]).path.strip("/") or urlsplit(words["endpoint"]).query:
-            raise ChannelError("An endpoint is https:// and a host; the bucket stands beside.", "endpoint")
+            raise ChannelError(_("An endpoint is https:// and a host; the bucket stands beside."), "endpoint")
     if not re.fullmatch(r"[!-~]{3,128}", access_key):
-        raise ChannelError("The access key is missing.", "access_key")
+        raise ChannelError(_("The access key is missing."), "access_key")
     if not re.fullmatch(r"[!-~]{3,256}", secret):
-        raise ChannelError("The secret key is missing.", "secret")
+        raise ChannelError(_("The secret key is missing."), "secret")
     return {**words, "prefix": prefix, "access_key": access_key}
 
 

@@ -1,6 +1,6 @@
 """Slack, and what takes the same messages (Mattermost, Rocket.Chat, Discord's /slack addresses).
 
-The address of an incoming webhook is itself the secret: whoever has it may post. It is kept as the channel's secret
+The address of an incoming webhook is itself the secret: its holder may post. It is kept as the channel's secret
 and never shown; `target` keeps its host alone.
 """
 
@@ -10,6 +10,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from mirror.delivery.parcel import Parcel, Section
 from mirror.delivery.parcel_words import data_said, subject
@@ -33,7 +37,7 @@ def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reac
 
 def describe(target: Mapping[str, Any]) -> tuple[str, ...]:
     """Name the host; the rest of the address is the secret."""
-    return (f"the Slack webhook at {target.get('host', 'an unknown host')}",)
+    return (_("the Slack webhook at %(host)s") % {"host": target.get("host") or _("an unknown host")},)
 
 
 def deliver(
@@ -45,7 +49,9 @@ def deliver(
     reach: Reach = NOWHERE,
 ) -> str:
     """Post a message and give the status of the answer. Raises: DeliveryFailed."""
-    body = json.dumps(content(parcel), ensure_ascii=False).encode("utf-8", "replace")
+    with override(parcel.language or settings.LANGUAGE_CODE):
+        message = content(parcel)
+    body = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
     return judged(post(secret.strip(), body, {}, before, reach))
 
 
@@ -60,7 +66,9 @@ def content(parcel: Parcel) -> dict[str, Any]:
     for section in parcel.sections[:_MOST_SECTIONS]:
         blocks += _section(section, parcel.zone)
     if len(parcel.sections) > _MOST_SECTIONS:
-        blocks.append(_words(f"{len(parcel.sections) - _MOST_SECTIONS} more are in the run."))
+        blocks.append(
+            _words(_("%(count)s more are in the run.") % {"count": len(parcel.sections) - _MOST_SECTIONS})
+        )
     links = [f"<{_address(parcel.url)}|{escaped(parcel.introduction.link_label)}>"]
     links += [
         f"<{_address(file.url)}|{escaped(file.name)}> ({size(file.size)})"

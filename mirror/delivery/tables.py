@@ -14,6 +14,8 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.utils.translation import ngettext
+
 from mirror.delivery.parcel import Section
 from mirror.delivery.parcel_words import rows_said
 from mirror.exports.defusing import defused
@@ -32,9 +34,9 @@ UNBROKEN_CHARS = 16
 # Under 480 pixels a table that does not fit there becomes rows of label and value, so many of each.
 NARROW_ROWS, NARROW_COLUMNS = 10, 5
 
-# Widths in pixels: of a letter and of a column's edge as `mail_section.html` writes them, of a text that can be broken,
-# and what there is room for in a mail and on a phone of 390.
-_LETTER, _EDGE, _BREAKABLE = 7.3, 16, 88
+# Widths in pixels: of a letter, of one of a bold heading and of a column's edge as `mail_section.html` writes them, of a text
+# that can be broken, and of the room in a mail and on a phone of 390.
+_LETTER, _BOLD, _EDGE, _BREAKABLE = 7.3, 8.1, 16, 88
 _WIDE, _NARROW = 582, 330
 
 
@@ -141,12 +143,15 @@ def _pixels(head: str, cells: Sequence[ShownCell]) -> float:
     """How wide a column is at least."""
     broken = [word for cell in cells if not cell.is_unbroken for word in cell.text.split()]
     kept = [cell.text for cell in cells if cell.is_unbroken]
-    letters = max(map(len, (*head.split(), *broken, *kept)), default=0)
-    return max(letters * _LETTER, _BREAKABLE if broken else 0) + _EDGE
+    letters = max(map(len, (*broken, *kept)), default=0) * _LETTER
+    heading = max(map(len, head.split()), default=0) * _BOLD
+    return max(letters, heading, _BREAKABLE if broken else 0) + _EDGE
 
 
 def _left_out(count: int) -> str:
-    return f"{count} more columns" if count > 1 else "1 more column" if count else ""
+    return (
+        ngettext("%(count)s more column", "%(count)s more columns", count) % {"count": count} if count else ""
+    )
 
 
 def _aligned(cells: list[ShownCell]) -> list[ShownCell]:

@@ -16,6 +16,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext as _
+
 from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.parcel import Parcel, Section
 from mirror.delivery.posting import Answer, post, url_check
@@ -35,7 +37,10 @@ _CELL_CHARS = 500
 def check(target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reach) -> dict[str, Any]:
     """Clean the address and look at the key. Raises: ChannelError."""
     if len(secret) < SECRET_CHARS:
-        raise ChannelError(f"The signing key needs at least {SECRET_CHARS} characters.", "secret")
+        raise ChannelError(
+            _("The signing key needs at least %(secret_chars)s characters.") % {"secret_chars": SECRET_CHARS},
+            "secret",
+        )
     return {"url": url_check(str(target.get("url", "")), "url", reach)}
 
 

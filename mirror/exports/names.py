@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from mirror.exports.texts import whole
@@ -12,6 +13,11 @@ from mirror.phrases import one_line
 # Excel: a sheet's name has at most 31 characters, none of these, and no apostrophe at its edges.
 _SHEET_CHARS = 31
 _NOT_IN_SHEETS = re.compile(r"[\[\]:*?/\\\x00-\x1f\x7f\ufffe\uffff]+")
+
+# Letters that are written as two in ASCII; others lose their accents.
+_LETTERS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "ø": "oe", "å": "aa", "œ": "oe"}
+)
 
 
 def unique(names: Sequence[str]) -> tuple[str, ...]:
@@ -70,7 +76,12 @@ def file_name(title: str, format: str, first_rows: int | None = None) -> str:
     Example:
         >>> file_name("Which five countries?", "xlsx"), file_name("../", "csv", first_rows=10)
         ('which-five-countries.xlsx', 'rows.first-10-rows.csv')
+        >>> file_name("Rückgaben nach Größe, café", "pdf")
+        'rueckgaben-nach-groesse-cafe.pdf'
     """
-    stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-") or "rows"
+    plain = (
+        unicodedata.normalize("NFKD", title.lower().translate(_LETTERS)).encode("ascii", "ignore").decode()
+    )
+    stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-") or "rows"
     cut = "" if first_rows is None else f".first-{first_rows}-rows"
     return f"{stem}{cut}.{FORMATS[format].extension}"

@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.utils.translation import gettext as _
 from fpdf import FPDF
 from fpdf.enums import XPos, YPos
 
 from mirror.exports.pdf_letters import FAMILY, Letters
 from mirror.exports.values import PDF_ROWS, Cover, Row, Sheet
-from mirror.phrases import one_line
+from mirror.phrases import day_said, one_line, separated
 from mirror.results.cells import aligned, clock_text, on_clock, shown
 from sqlagent.rows.formats import column_format, formatted
 from sqlagent.values import ColumnFormat
@@ -36,6 +37,8 @@ _TABLE_SIZE = 7.5
 _NARROWEST, _WIDEST, _PADDING = 9.0, 62.0, 2.4
 # A chart that is taller than wide has bars that lie down, and each of them a name to be read.
 _TALLEST_CHART, _TALLEST_BARS = 95.0, 170.0
+# A chapter begins a page, except after one of figures alone that ends above this: a page for one number looks empty.
+_GOES_ON = 110.0
 # Characters of a cell that are looked at: no more fit in the widest.
 _CELL_CHARS = 90
 
@@ -66,7 +69,9 @@ class _Paper(FPDF):
         self.set_font(FAMILY, size=7)
         self.set_text_color(*_MUTED)
         self.cell(self.epw - 40, 5, self._foot[:110])
-        self.cell(40, 5, f"Page {self.page_no()} of {{nb}}", align="R")
+        self.cell(
+            40, 5, _("Page %(number)s of %(count)s") % {"number": self.page_no(), "count": "{nb}"}, align="R"
+        )
 
     def say(self, text: str, size: float = _TEXT_SIZE, *, bold: bool = False, muted: bool = False) -> None:
         """Write a paragraph."""
@@ -90,30 +95,32 @@ def write(
     sheets: Sequence[Sheet], path: Path, cover: Cover, progress: Callable[[int], None]
 ) -> tuple[int, tuple[str, ...]]:
     """Write a document with a chapter for each sheet; see `file_writing.write`."""
-    title = one_line(cover.title) or one_line(sheets[0].title) or "Rows"
+    title = one_line(cover.title) or one_line(sheets[0].title) or _("Rows")
     made_at = cover.made_at or datetime.now(UTC)
     paper = _Paper(title, made_at)
-    rows, notes = 0, []
+    rows, notes, after_figures = 0, [], False
     for number, sheet in enumerate(sheets):
         read, has_more = _read(sheet)
         table = _table(sheet, read, paper.letters, cover.zone)
-        paper.add_page(orientation="landscape" if sum(table.widths) > 210 - 2 * _MARGIN else "portrait")
+        is_wide = sum(table.widths) > 210 - 2 * _MARGIN
+        if not after_figures or is_wide or paper.get_y() > _GOES_ON:
+            paper.add_page(orientation="landscape" if is_wide else "portrait")
+        after_figures = only_figures = len(sheet.figures) == len(sheet.columns) > 0
         if not number:
             _cover(paper, title, cover, made_at)
         name = one_line(sheet.title)
         if name and (len(sheets) > 1 or name != title):
             paper.say(name, 12, bold=True)
-        only_figures = len(sheet.figures) == len(sheet.columns) > 0
         if sheet.sentence and not (only_figures and len(sheet.figures) == 1):
             paper.say(_lines(sheet.sentence))
-        for figure in sheet.figures:
-            _figure(paper, *figure)
+        for called, *told in sheet.figures:
+            _figure(paper, "" if called.casefold() == name.casefold() else called, *told)
         if sheet.chart_image:
             _chart(paper, sheet.chart_image)
         said = _notes(sheet, len(read), has_more)
         notes += [f"{name}: {note}" if len(sheets) > 1 and name else note for note in said]
         if cover.zone and any(isinstance(cell, datetime) and cell.tzinfo for row in read for cell in row):
-            said.append(f"Times are those of {cover.zone}.")
+            said.append(_("Times are those of %(zone)s.") % {"zone": cover.zone})
         if said:
             paper.say(" ".join(said), 8, muted=True)
         for part in () if only_figures else _parts(table.widths, paper.epw):
@@ -136,14 +143,20 @@ def _read(sheet: Sheet) -> tuple[list[Row], bool]:
 def _notes(sheet: Sheet, count: int, has_more: bool) -> list[str]:
     said = []
     if has_more:
-        total = f"{sheet.row_count:,}" if sheet.row_count is not None else "many"
-        said.append(f"The first {count:,} of {total} rows are shown here; a file of another format has all.")
+        total = separated(f"{sheet.row_count:,}") if sheet.row_count is not None else _("many")
+        said.append(
+            _("The first %(count)s of %(total)s rows are shown here; a file of another format has all.")
+            % {"count": separated(f"{count:,}"), "total": total}
+        )
     if len(sheet.columns) > PDF_COLUMNS:
-        said.append(f"The first {PDF_COLUMNS} of {len(sheet.columns):,} columns are shown here.")
+        said.append(
+            _("The first %(count)s of %(total)s columns are shown here.")
+            % {"count": PDF_COLUMNS, "total": separated(f"{len(sheet.columns):,}")}
+        )
     if sheet.truncated:
-        said.append("The source had more rows than were kept.")
+        said.append(_("The source had more rows than were kept."))
     if not count:
-        said.append("There are no rows.")
+        said.append(_("There are no rows."))
     return said
 
 
@@ -158,13 +171,19 @@ def _cover(paper: _Paper, title: str, cover: Cover, made_at: datetime) -> None:
         paper.say(_lines(cover.note))
     for line in cover.lines:
         paper.say(one_line(line), 8.5, muted=True)
-    paper.say(one_line(cover.data) or f"Made {made_at:%Y-%m-%d %H:%M %Z}".strip(), 8.5, muted=True)
+    paper.say(
+        one_line(cover.data)
+        or _("Made %(moment)s") % {"moment": f"{day_said(f'{made_at:%Y-%m-%d %H:%M}')} {made_at:%Z}".strip()},
+        8.5,
+        muted=True,
+    )
     paper.ln(2)
 
 
 def _figure(paper: _Paper, name: str, said: str, change: str) -> None:
     """Write one number large, with what it is and how it changed."""
-    paper.say(one_line(name), 8.5, muted=True)
+    if name:
+        paper.say(one_line(name), 8.5, muted=True)
     paper.say(one_line(said), 26, bold=True)
     if change:
         paper.say(one_line(change))

@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from django.utils.translation import ngettext
 from fpdf import FPDF
 from fpdf.fonts import TTFFont
 from matplotlib.font_manager import findSystemFonts
+
+from mirror.phrases import separated
 
 log = logging.getLogger(__name__)
 
@@ -91,11 +94,13 @@ class Letters:
             return ""
         more = ", …" if len(self.lacking) > NAMED else ""
         codes = ", ".join(f"U+{ord(letter):04X}" for letter in list(self.lacking)[:NAMED])
-        if len(self.lacking) == 1:
-            count, them = "1 letter is", "it"
-        else:
-            count, them = f"{len(self.lacking):,} different letters are", "them"
-        return f"{count} shown as {LACKING}, because no font here has {them} ({codes}{more}); files of other formats have {them}."
+        said = ngettext(
+            "%(count)s letter is shown as %(mark)s, because no font here has it (%(codes)s); files of other formats have it.",
+            "%(count)s different letters are shown as %(mark)s, because no font here has them (%(codes)s); files of other formats have them.",
+            len(self.lacking),
+        )
+        count = separated(f"{len(self.lacking):,}")
+        return said % {"count": count, "mark": LACKING, "codes": f"{codes}{more}"}
 
     def _read_further(self) -> None:
         if self._is_further_read:

@@ -13,6 +13,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, BinaryIO
 
 import sqlglot
+from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from mirror.audit.services import record
@@ -21,6 +22,7 @@ from mirror.exports.defusing import LIVE, PLAIN_NUMBER
 from mirror.exports.file_writing import NO_COVER, pieces, write
 from mirror.exports.pieces import write_pieces
 from mirror.exports.values import Cover, ExportError, Sheet, Written
+from mirror.phrases import separated
 from mirror.queries.running import (
     NotRun,
     NotRunWhy,
@@ -99,7 +101,9 @@ def _ready(opened: OpenedSource, sql: str) -> str:
         raise ExportRefused(" ".join(filter(None, (passed.failure.message, passed.failure.advice))))
     if names := _without_value(sql, opened.database.dialect):
         named = ", ".join(f":{name}" for name in names)
-        raise ExportRefused(f"The SQL needs a value for {named}. Write the value itself in its place.")
+        raise ExportRefused(
+            _("The SQL needs a value for %(named)s. Write the value itself in its place.") % {"named": named}
+        )
     return passed.sent
 
 
@@ -157,6 +161,9 @@ def _stream(format: str, sheet: Sheet, to: BinaryIO, progress: Callable[[int], N
 
 def _cuts(stream: RowStream | CsvLines, rows: int) -> Iterator[str]:
     if stream.truncated:
-        yield f"These are the first {rows:,} rows; there are more."
+        yield _("These are the first %(rows)s rows; there are more.") % {"rows": separated(f"{rows:,}")}
     if stream.cut_cells:
-        yield f"{stream.cut_cells:,} cells were longer than {CELL_CHARS:,} characters and were cut."
+        yield _("%(cells)s cells were longer than %(most)s characters and were cut.") % {
+            "cells": separated(f"{stream.cut_cells:,}"),
+            "most": separated(f"{CELL_CHARS:,}"),
+        }

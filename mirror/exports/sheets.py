@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from mirror.exports.values import KeptFile, Sheet
 from mirror.results.formats import formats_of
+from mirror.results.kept_pivots import pivot_table
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import file_kept
 from mirror.results.rows import columns_of, rows_batches
 from sqlagent.ports import ColumnStream, CsvLines, RowStream
+
+# Rows of a pivot in a file that is read, not reckoned with.
+PIVOT_ROWS = 1_000
 
 
 def sheet_of(
@@ -44,6 +49,43 @@ def sheet_of(
         figures=figures,
         chart=chart,
         formats=formats_of(result),
+    )
+
+
+def sheet_pivoted(
+    sheet: Sheet,
+    result: StoredResult,
+    chart: Mapping[str, Any] | None,
+    filters: dict[int, str] | None = None,
+) -> Sheet:
+    """A sheet of the pivot that is kept with a chart, of all rows or of those that pass filters; the sheet as it is where there is none.
+
+    Raises: ResultGone.
+    """
+    table = pivot_table(result, chart, sheet.formats, PIVOT_ROWS, filters)
+    if table is None:
+        return sheet
+    return replace(
+        sheet,
+        columns=table.columns,
+        kinds=table.kinds,
+        batches=lambda: iter([table.rows]),
+        row_count=len(table.rows),
+        kept=None,
+        formats=table.formats,
+    )
+
+
+def sheet_of_columns(sheet: Sheet, places: Sequence[int]) -> Sheet:
+    """A sheet with these of its columns alone, by their numbers."""
+    return replace(
+        sheet,
+        columns=tuple(sheet.columns[place] for place in places),
+        kinds=tuple(sheet.kinds[place] for place in places),
+        batches=lambda: (
+            [tuple(row[place] for place in places) for row in batch] for batch in sheet.batches()
+        ),
+        kept=None,
     )
 
 

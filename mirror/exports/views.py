@@ -1,4 +1,4 @@
-"""Rows of a result to take away, in every format, for whoever may see them."""
+"""Downloads of a result's rows, in every format, for people who may see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write a large workbook in a process of its own, so that whoever asks for it stays free for others.
+"""Write a large workbook in a process of its own, so that the process that asks stays free for others.
 
 Cells of a workbook are Python's work, half a minute of it for a million rows: inside a web server every other
 page would wait for it. The other formats are written by libraries that let go of the interpreter.
@@ -16,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 import django
+from django.utils.translation import get_language, override
 
 from mirror.exports.file_writing import write
 from mirror.exports.values import Cover, ExportError, Sheet
@@ -44,6 +45,7 @@ def write_in_own_process(format: str, sheet: Sheet, path: Path, cover: Cover) ->
             "cover": {"title": cover.title, "note": cover.note},
             "made_at": cover.made_at.isoformat() if cover.made_at else None,
             "path": str(path),
+            "language": get_language(),
         }
         done = subprocess.run(
             [sys.executable, "-m", "mirror.exports.workbook_process"],
@@ -75,7 +77,8 @@ def main() -> int:
     )
     made_at = datetime.fromisoformat(wish["made_at"]) if wish["made_at"] else None
     try:
-        write("xlsx", [sheet], Path(wish["path"]), Cover(**wish["cover"], made_at=made_at))
+        with override(wish["language"]):
+            write("xlsx", [sheet], Path(wish["path"]), Cover(**wish["cover"], made_at=made_at))
     except ExportError as error:
         print(error, file=sys.stderr)
         return SAID

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.utils.translation import gettext as _
 from xlsxwriter import Workbook
 from xlsxwriter.exceptions import XlsxFileError
 from xlsxwriter.format import Format as CellFormat
@@ -30,7 +31,7 @@ from mirror.exports.defusing import is_live
 from mirror.exports.texts import exact, whole
 from mirror.exports.values import XLSX_ROWS, Cover, Sheet
 from mirror.exports.xlsx_charts import chart_insert
-from mirror.phrases import one_line
+from mirror.phrases import day_said, one_line, separated
 from mirror.results.cells import is_repeated, on_clock
 
 # Excel, "Specifications and limits": digits of a number, characters of a cell, columns of a sheet.
@@ -258,7 +259,7 @@ def write(
         )
         book.set_properties({"title": one_line(cover.title)[:200], "comments": "Made by Mirror"})
         formats = _Formats(book)
-        titles = names.sheet_names((sheet.title for sheet in sheets), reserved=("History", "Notes"))
+        titles = names.sheet_names((sheet.title for sheet in sheets), reserved=("History", _("Notes")))
         for sheet, title in zip(sheets, titles, strict=True):
             page = book.add_worksheet(title, worksheet_class=_PlainSheet)
             filling = _fill(page, formats, sheet, cover.zone, partial(_further, progress, rows))
@@ -268,7 +269,9 @@ def write(
             is_local |= filling.has_moved_times
             notes += _notes(sheet, title if len(sheets) > 1 else "", filling)
         if is_local:
-            cover = replace(cover, lines=(*cover.lines, f"Times are those of {cover.zone}."))
+            cover = replace(
+                cover, lines=(*cover.lines, _("Times are those of %(zone)s.") % {"zone": cover.zone})
+            )
         _notes_sheet(book, formats, sheets, titles, cover, notes)
         try:
             book.close()
@@ -301,30 +304,45 @@ def _fill(
 def _notes(sheet: Sheet, title: str, filling: _Filling) -> list[str]:
     """What the reader of a sheet must be told; with its title where there are several."""
     said = []
-    if filling.is_full:
-        total = "" if sheet.row_count is None else f" of {sheet.row_count:,}"
-        more = "; there are more" if sheet.row_count is None else ""
+    if filling.is_full and sheet.row_count is None:
         said.append(
-            f"Only the first {filling.rows:,}{total} rows fit in a sheet{more}; take the CSV for all."
+            _("Only the first %(rows)s rows fit in a sheet; there are more; take the CSV for all.")
+            % {"rows": _written(filling.rows)}
+        )
+    elif filling.is_full:
+        said.append(
+            _("Only the first %(rows)s of %(all)s rows fit in a sheet; take the CSV for all.")
+            % {"rows": _written(filling.rows), "all": _written(sheet.row_count or 0)}
         )
     if len(sheet.columns) > _COLUMNS:
-        said.append(f"Only the first {_COLUMNS:,} of {len(sheet.columns):,} columns fit in a sheet.")
+        said.append(
+            _("Only the first %(columns)s of %(all)s columns fit in a sheet.")
+            % {"columns": _written(_COLUMNS), "all": _written(len(sheet.columns))}
+        )
     if filling.cut_cells:
         said.append(
-            f"{filling.cut_cells:,} texts were longer than {_CELL_CHARS:,} characters, the most a cell "
-            "can hold, and were cut."
+            _("%(texts)s texts were longer than %(most)s characters, the most a cell can hold, and were cut.")
+            % {"texts": _written(filling.cut_cells), "most": _written(_CELL_CHARS)}
         )
     if filling.long_numbers:
         said.append(
-            f"{filling.long_numbers:,} numbers have more than {_DIGITS} digits, the most Excel keeps; "
-            "they are written as text, so that nothing is rounded."
+            _(
+                "%(numbers)s numbers have more than %(digits)s digits, the most Excel keeps; they are written as text, so that nothing is rounded."
+            )
+            % {"numbers": _written(filling.long_numbers), "digits": _DIGITS}
         )
     if filling.repeated_times:
         said.append(
-            f"{filling.repeated_times:,} times are in an hour that clocks there show twice, as they are set back; "
-            "a CSV file tells them apart."
+            _(
+                "%(times)s times are in an hour that clocks there show twice, as they are set back; a CSV file tells them apart."
+            )
+            % {"times": _written(filling.repeated_times)}
         )
     return [f"{title}: {note}" for note in said] if title else said
+
+
+def _written(count: int) -> str:
+    return separated(f"{count:,}")
 
 
 def _notes_sheet(
@@ -341,17 +359,18 @@ def _notes_sheet(
     if cover.data:
         lines.append((cover.data, False))
     elif cover.made_at is not None:
-        lines.append((f"Made {cover.made_at:%Y-%m-%d %H:%M %Z}".strip(), False))
+        moment = f"{day_said(f'{cover.made_at:%Y-%m-%d %H:%M}')} {cover.made_at:%Z}".strip()
+        lines.append((_("Made %(moment)s") % {"moment": moment}, False))
     for sheet, title in zip(sheets, titles, strict=True):
-        cut = ["The source had more rows than these."] if sheet.truncated else []
+        cut = [_("The source had more rows than these.")] if sheet.truncated else []
         said = [text for text in (sheet.sentence, *cut) if text]
         if said:
             lines += [("", False), (title, True), *((text, False) for text in said)]
     if notes:
-        lines += [("", False), ("What did not fit", True), *((note, False) for note in notes)]
+        lines += [("", False), (_("What did not fit"), True), *((note, False) for note in notes)]
     if not lines:
         return
-    page = book.add_worksheet("Notes", worksheet_class=_PlainSheet)
+    page = book.add_worksheet(_("Notes"), worksheet_class=_PlainSheet)
     page.set_column(0, 0, 100)
     for row, (line, is_head) in enumerate(lines):
         page.write_string(

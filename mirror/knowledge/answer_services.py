@@ -1,4 +1,4 @@
-"""What can happen to verified answers: vouched for, taken back."""
+"""Operations on verified answers: vouched for, taken back."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from mirror.audit.services import record
 from mirror.knowledge.models import StoredAnswer
@@ -14,6 +15,8 @@ from mirror.queries.parameters import ParameterError, sql_bind
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.guarding import Refusal, sql_check_whole
 from mirror.sources.models import Source
+from mirror.stored_words import said_now
+from sqlagent.language.saying import spaced
 from sqlagent.method.templates import moves_on
 
 if TYPE_CHECKING:
@@ -45,10 +48,13 @@ def answer_verify(
     Source.objects.select_for_update().filter(pk=source.pk).first()
     question = " ".join(question.split())
     if not question:
-        raise AnswerRefused("This was not asked as a question, so there is nothing to verify it for.")
+        raise AnswerRefused(_("This was not asked as a question, so there is nothing to verify it for."))
     if word := moves_on(question, sql):
         raise AnswerRefused(
-            f"“{word}” means other days tomorrow, and this SQL names fixed ones. Edit the SQL to count from today's date, or ask by date."
+            _(
+                "“%(word)s” means other days tomorrow, and this SQL names fixed ones. Edit the SQL to count from today's date, or ask by date."
+            )
+            % {"word": word}
         )
     if parameters:
         try:
@@ -58,11 +64,13 @@ def answer_verify(
     if source.catalog:
         checked = sql_check_whole(source, sql, catalog_read(source.catalog))
         if isinstance(checked, Refusal):
-            raise AnswerRefused(f"{checked.what} {checked.why}".strip())
+            raise AnswerRefused(said_now(spaced(checked.what, checked.why)))
     known = StoredAnswer.objects.filter(source=source, taken_back_at=None)
     same = known.filter(question__iexact=question)
     if not same.exists() and known.count() >= MOST:
-        raise AnswerRefused(f"This source has {MOST:,} verified answers, which is the most.")
+        raise AnswerRefused(
+            _("This source has %(most)s verified answers, which is the most.") % {"most": f"{MOST:,}"}
+        )
     same.update(taken_back_by=by, taken_back_at=timezone.now())
     row = StoredAnswer.objects.create(
         source=source,

@@ -212,11 +212,11 @@ def _is_number(cell: object) -> bool:
     return isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool)
 
 
-def _text(cell: object) -> str:
+def _text(cell: object) -> str | None:
     plain = json_cell(cell, 60)
     if isinstance(plain, float):
         return f"{plain:,.2f}"
-    return "" if plain is None else str(plain)
+    return None if plain is None else str(plain)
 
 
 def concerned_terms(terms: tuple[Term, ...], row: Term | None, wish: Term) -> tuple[Term, ...]:

@@ -84,7 +84,7 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What an evaluation found."""
+    """The findings of an evaluation."""
 
     asked: tuple[Asked, ...]
     terms: Against
@@ -104,7 +104,7 @@ class Evaluated:
 
     @property
     def llm(self) -> dict[str, Any] | None:
-        """What a language model did: how many it answered rightly, against none and against the last time, its cost and calibration."""
+        """The result of a language model: how many it answered rightly, against none and against the last time, its cost and calibration."""
         asked = [one for one in self.asked if one.with_llm is not None]
         if not asked:
             return None

@@ -1,4 +1,4 @@
-"""What the pages of a source's evaluations show."""
+"""Data of the pages of a source's evaluations."""
 
 from __future__ import annotations
 
@@ -6,14 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+
 from mirror.knowledge.evaluation_telling import QuestionLine
 from mirror.knowledge.models import Evaluation, EvaluationPlan
 from mirror.paging import Pager
-from mirror.phrases import counted
+from mirror.phrases import counted, separated
 from mirror.sources.models import Source
 
-CHOICES = [(str(EvaluationPlan.Every.OFF), "Never"), *EvaluationPlan.Every.choices[1:]]
-SHOWS = (("changed", "Changed"), ("wrong", "Wrong"), ("all", "All"))
+CHOICES = [(str(EvaluationPlan.Every.OFF), gettext_lazy("Never")), *EvaluationPlan.Every.choices[1:]]
+# Families of questions, as results name them.
+_FAMILIES = (
+    gettext_noop("One figure"),
+    gettext_noop("By group"),
+    gettext_noop("The first few"),
+    gettext_noop("A list"),
+    gettext_noop("Other"),
+)
+# Who wrote the SQL, as results name them.
+_MAKERS = {"analyst": gettext_noop("By the analyst"), "generator": gettext_noop("By the generator")}
+SHOWS = (("changed", gettext_noop("Changed")), ("wrong", gettext_noop("Wrong")), ("all", gettext_noop("All")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +60,7 @@ class EvaluationsPage:
     has_answers: bool
     kept: int
     llms: str = ""
-    choices: Sequence[tuple[str, str]] = tuple(CHOICES)
+    choices: Sequence[tuple[str, object]] = tuple(CHOICES)
     tab: str = "evaluations"
 
     @property
@@ -79,19 +93,35 @@ class EvaluationPage:
         """Who was right, calibration, and what a language model did and cost, where one was asked."""
         told, llm = self.row.summary, self.row.summary.get("llm")
         found = [
-            (f"By the {name}", f"{share(right, of)} right") for name, right, of in told.get("makers", ())
+            (_(_MAKERS.get(name, name)), _("%(of)s right") % {"of": share(right, of)})
+            for name, right, of in told.get("makers", ())
         ]
         if told.get("calibration") is not None:
-            found.append(("Calibration error", f"{told['calibration']:.2f}"))
+            found.append((_("Calibration error"), separated(f"{told['calibration']:.2f}")))
         if llm:
-            since = f"; since the last time: {against(llm['since'])}" if llm.get("since") else ""
-            cost = f"{llm['tokens']:,} tokens" + (f", {llm['money']:.4f} of money" if llm["money"] else "")
+            since = (
+                "; " + _("since the last time: %(change)s") % {"change": against(llm["since"])}
+                if llm.get("since")
+                else ""
+            )
+            cost = _("%(count)s tokens") % {"count": intcomma(llm["tokens"])}
+            if llm["money"]:
+                cost += ", " + _("%(money)s of money") % {"money": separated(f"{llm['money']:.4f}")}
             found += [
                 (
-                    f"With {', '.join(llm['names'])}",
-                    f"{share(llm['right'], llm['asked'])} right; against none: {against(llm['against'])}{since}",
+                    _("With %(names)s") % {"names": ", ".join(llm["names"])},
+                    _("%(llm)s right; against none: %(llm2)s%(since)s")
+                    % {
+                        "llm": share(llm["right"], llm["asked"]),
+                        "llm2": against(llm["against"]),
+                        "since": since,
+                    },
                 ),
-                ("It cost", f"{cost}; calibration error {llm['calibration']:.2f}"),
+                (
+                    _("It cost"),
+                    _("%(cost)s; calibration error %(llm)s")
+                    % {"cost": cost, "llm": separated(f"{llm['calibration']:.2f}")},
+                ),
             ]
         return found
 
@@ -101,7 +131,9 @@ def row_of(row: Evaluation) -> EvaluationRow:
     told = row.summary
     since = told.get("since")
     who = row.asked_by.called if row.asked_by else ""
-    why = f"{row.get_cause_display()}{f' by {who}' if who else ''}"
+    why = str(row.get_cause_display())
+    if who:
+        why = _("%(cause)s by %(name)s") % {"cause": why, "name": who}
     if row.measured_at is None:
         return EvaluationRow(row.pk, row, why, "", "", "", _state(row), False)
     return EvaluationRow(
@@ -118,14 +150,17 @@ def row_of(row: Evaluation) -> EvaluationRow:
 
 def _state(row: Evaluation) -> str:
     if row.is_ended:
-        return row.problem or "It did not go through."
+        return row.problem or _("It did not go through.")
     if row.started_at is None:
         if row.not_before is not None:
-            return "Waits until the terms have rested for a minute."
-        return "Waits for a worker."
+            return _("Waits until the terms have rested for a minute.")
+        return _("Waits for a worker.")
     if "of" in row.summary:
-        return f"{row.summary['done']} of {counted(row.summary['of'], 'question')} asked."
-    return "Begins."
+        return _("%(done)s of %(all)s asked.") % {
+            "done": row.summary["done"],
+            "all": counted(row.summary["of"], "question"),
+        }
+    return _("Begins.")
 
 
 def share(part: int, whole: int) -> str:
@@ -135,7 +170,8 @@ def share(part: int, whole: int) -> str:
         >>> share(3, 4), share(0, 0)
         ('3 of 4, 75 %', '0 of 0')
     """
-    return f"{part:,} of {whole:,}" + (f", {100 * part / whole:.0f} %" if whole else "")
+    said = _("%(part)s of %(whole)s") % {"part": intcomma(part), "whole": intcomma(whole)}
+    return f"{said}, {100 * part / whole:.0f} %" if whole else said
 
 
 def against(one: Mapping[str, Any]) -> str:
@@ -146,11 +182,15 @@ def against(one: Mapping[str, Any]) -> str:
         ('3 won, 1 lost, p = 0.62', 'no change')
     """
     if not one["won"] and not one["lost"]:
-        return "no change"
-    return f"{one['won']} won, {one['lost']} lost, p = {one['p']:.2g}"
+        return _("no change")
+    return _("%(won)s won, %(lost)s lost, p = %(p)s") % {
+        "won": one["won"],
+        "lost": one["lost"],
+        "p": f"{one['p']:.2g}",
+    }
 
 
 def families_of(row: Evaluation | None) -> list[tuple[str, str]]:
     """The families of an evaluation with the share of each that is right."""
     told = row.summary.get("families", ()) if row is not None else ()
-    return [(str(name).capitalize(), share(right, of)) for name, right, of in told]
+    return [(_(str(name).capitalize()), share(right, of)) for name, right, of in told]

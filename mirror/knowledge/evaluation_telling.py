@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
+
 from mirror.sources.catalogs import catalog_read
+from mirror.stored_words import said_now
 from sqlagent.sql.differences import differences
 from sqlagent.sql.formatting import formatted
 from sqlagent.values import Catalog
@@ -57,12 +60,16 @@ def _line(one: Mapping[str, Any], catalog: Catalog) -> QuestionLine:
     is_right, bare = bool(one["right"]), bool(one.get("bare"))
     change = ""
     if is_changed(one):
-        change = "wrong before" if is_right else "right before"
+        change = _("wrong before") if is_right else _("right before")
     terms = ""
     if is_right != bare and not one.get("problem"):
-        terms = "right by the terms alone" if is_right else "right without the terms"
+        terms = _("right by the terms alone") if is_right else _("right without the terms")
     same = " ".join(sql.split()) == " ".join(expected.split())
-    found = () if is_right or not sql or not expected else differences(sql, expected, catalog)
+    found = (
+        ()
+        if is_right or not sql or not expected
+        else tuple(said_now(one) for one in differences(sql, expected, catalog))
+    )
     return QuestionLine(
         str(one["question"]),
         is_right,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from django.contrib import messages
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.knowledge import selectors
@@ -26,7 +28,7 @@ from mirror.knowledge.source_views import source_permitted
 from mirror.llms.selectors import llm_names
 from mirror.paging import pager_of
 from mirror.people.requests import PersonRequest
-from mirror.phrases import counted
+from mirror.phrases import counted, separated
 from mirror.work.recovery import row_look
 
 PER_PAGE, QUESTIONS_PER_PAGE = 30, 20
@@ -72,7 +74,7 @@ def evaluate(request: PersonRequest, pk: int) -> HttpResponse:
     if selectors.answers_of(source).filter(problem="").exists():
         evaluation_ask(source, Evaluation.Cause.HAND, request.user, with_llm=bool(request.POST.get("llm")))
     else:
-        messages.error(request, "Verify an answer first: evaluations ask verified questions.")
+        messages.error(request, _("Verify an answer first: evaluations ask verified questions."))
     return redirect("knowledge:evaluations", pk)
 
 
@@ -83,7 +85,10 @@ def plan(request: PersonRequest, pk: int) -> HttpResponse:
     every = request.POST.get("every", "")
     if every in EvaluationPlan.Every.values:
         made = plan_set(source, every, request.user)
-        messages.success(request, f"Evaluated automatically: {dict(CHOICES)[made.every].lower()}.")
+        messages.success(
+            request,
+            _("Evaluated automatically: %(every)s.") % {"every": str(dict(CHOICES)[made.every]).lower()},
+        )
     return redirect("knowledge:evaluations", pk)
 
 
@@ -94,7 +99,7 @@ def evaluation(request: PersonRequest, pk: int, evaluation: int) -> HttpResponse
     row = get_object_or_404(selectors.evaluations_of(source, whole=True), pk=evaluation, source=source)
     if row.measured_at is None:
         return redirect("knowledge:evaluations", pk)
-    counts = {name: len(results_shown(row.results, name)) for name, _ in SHOWS}
+    counts = {name: len(results_shown(row.results, name)) for name, _label in SHOWS}
     first = next((name for name, count in counts.items() if count), "all")
     show = request.GET.get("show", first)
     show = show if show in counts else first
@@ -106,15 +111,18 @@ def evaluation(request: PersonRequest, pk: int, evaluation: int) -> HttpResponse
         waiting=selectors.waiting_count(source),
         row=row,
         line=row_of(row),
-        called=f"{told['said_right']} of {told['said']}" if "said" in told else "",
+        called=_("%(part)s of %(whole)s")
+        % {"part": intcomma(told["said_right"]), "whole": intcomma(told["said"])}
+        if "said" in told
+        else "",
         against=against(told["terms"]) if told.get("terms") else "",
-        took=f"{told['seconds']:.1f} s" if "seconds" in told else "",
+        took=separated(f"{told['seconds']:.1f}") + " s" if "seconds" in told else "",
         left=counted(told["left"], "question") if told.get("left") else "",
         families=families_of(row),
         lines=lines_of(source, list(shown)),
         pager=pager_of(shown, show=show),
         show=show,
-        shows=[(name, label, counts[name]) for name, label in SHOWS],
+        shows=[(name, _(label), counts[name]) for name, label in SHOWS],
     )
     return render(request, "knowledge/evaluation.html", {"page": page})
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from mirror.audit.services import record
 from mirror.knowledge.effects import Teller
@@ -23,6 +24,7 @@ from mirror.knowledge.evaluating import Asked, Evaluated, evaluated_of, evaluati
 from mirror.knowledge.knowing import knowledge_of
 from mirror.knowledge.models import Evaluation, StoredAnswer
 from mirror.knowledge.regressions import regression_tell, regressions_of
+from mirror.knowledge.remedies import remedies_look
 from mirror.knowledge.shifts import shifts_keep
 from mirror.queries.running import OpenedSource, source_opened
 from mirror.sources.models import Source
@@ -52,9 +54,9 @@ SECONDS = 900.0
 LOOK_SECONDS, KEEP_SECONDS, PAUSE_SECONDS = 2.0, 30.0, 3.0
 """How often an evaluation looks whether others want its source and tells how far it is, and keeps what it found; how long it gives way."""
 
-BROKEN = "Something in Mirror itself broke during this evaluation. It was logged."
-STOPPED = "It was stopped."
-NOTHING = "This source has no verified answers to measure with."
+BROKEN = gettext_noop("Something in Mirror itself broke during this evaluation. It was logged.")
+STOPPED = gettext_noop("It was stopped.")
+NOTHING = gettext_noop("This source has no verified answers to measure with.")
 LOST = "Its workers were lost {died} times."
 
 
@@ -154,12 +156,13 @@ def _measure(lease: Lease, row: Evaluation, opened: OpenedSource, watch: Watch) 
             lease.write(**found)
         return not gives_way
 
+    teller = Teller.of(opened, watch.cancelled)
     questions_ask(
         opened,
         last,
         done.append,
         known=known,
-        teller=Teller.of(opened, watch.cancelled),
+        teller=teller,
         besides=[one.answer for one in done],
         goes_on=goes_on,
         with_llm=row.with_llm,
@@ -180,15 +183,26 @@ def _measure(lease: Lease, row: Evaluation, opened: OpenedSource, watch: Watch) 
         lease.end(problem=f"No verified SQL ran. {done[0].problem}")
     else:
         shifts_keep(row.source, done, last.results if last is not None else ())
-        _through(lease, row, evaluated_of(done, last), len(known.verified) - len(done), len(known.terms))
+        try:
+            remedies = remedies_look(row.source, known, done, teller, goes_on)
+        except DatabaseError as error:
+            log.info("No terms were looked for after evaluation %s: %s", row.pk, error)
+            remedies = []
+        if watch.is_stopped:
+            lease.end(problem=STOPPED)
+            return
+        left = len(known.verified) - len(done)
+        _through(lease, row, evaluated_of(done, last), left, len(known.terms), remedies)
 
 
-def _through(lease: Lease, row: Evaluation, found: Evaluated, left: int, terms: int) -> None:
+def _through(
+    lease: Lease, row: Evaluation, found: Evaluated, left: int, terms: int, remedies: Sequence[dict[str, Any]]
+) -> None:
     """Keep what was found, and go on to tell the owner where something got worse. Raises: LeaseLost."""
     worse = bool(regressions_of(found.asked)) and bool(row.source.owner.email)
     fields = {
         "results": _stored(found.asked),
-        "summary": found.summary(left),
+        "summary": found.summary(left) | {"remedies": remedies},
         "terms": terms,
         "measured_at": timezone.now(),
     }

@@ -1,4 +1,4 @@
-"""What can happen to feedback: given, made into something by an owner of the source, dismissed for good.
+"""Operations on feedback: given, made into something by an owner of the source, dismissed for good.
 
 Nothing here reaches a maker of answers. The SQL and the reason that somebody gives are shown to an owner, who decides.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from mirror.audit.services import record
 from mirror.knowledge.answer_services import answer_verify
@@ -48,16 +49,20 @@ def feedback_give(
     What an owner dismissed of the same question and SQL is dismissed when anybody says it again.
     """
     if not is_right and reason not in Feedback.Reason.values:
-        raise FeedbackRefused("Choose what is wrong.")
+        raise FeedbackRefused(_("Choose what is wrong."))
     should_be = should_be.replace("\x00", "").strip()
     if len(should_be) > SQL_CHARS:
         raise FeedbackRefused(
-            f"This SQL has {len(should_be):,} characters; the longest taken has {SQL_CHARS:,}."
+            _("This SQL has %(should_be)s characters; the longest taken has %(sql_chars)s.")
+            % {"should_be": f"{len(should_be):,}", "sql_chars": f"{SQL_CHARS:,}"}
         )
     mine = Feedback.objects.filter(by=by, run=run, version=version).first()
     waiting = Feedback.objects.filter(source=source, by=by, state=Feedback.State.OPEN)
     if mine is None and waiting.count() >= WAITING_MOST:
-        raise FeedbackRefused(f"{WAITING_MOST} of yours wait to be read. More are taken when some were.")
+        raise FeedbackRefused(
+            _("%(waiting_most)s of yours wait to be read. More are taken when some were.")
+            % {"waiting_most": WAITING_MOST}
+        )
     told = Feedback.objects.filter(
         source=source, question=question, sql=sql, is_right=is_right, reason=reason
     )

@@ -1,4 +1,4 @@
-"""What people may type about terms."""
+"""Forms about terms."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from mirror.knowledge.models import StoredTerm
 from mirror.knowledge.term_services import PHRASE_CHARS, TermWish
 
 KINDS = [
-    (StoredTerm.Kind.MEASURE, "A figure"),
-    (StoredTerm.Kind.FILTER, "A condition"),
-    (StoredTerm.Kind.NAME, "A table or column"),
-    (StoredTerm.Kind.VALUE, "A stored value"),
-    (StoredTerm.Kind.RULE, "A rule for language models, in words"),
+    (StoredTerm.Kind.MEASURE, _("A figure")),
+    (StoredTerm.Kind.FILTER, _("A condition")),
+    (StoredTerm.Kind.NAME, _("A table or column")),
+    (StoredTerm.Kind.VALUE, _("A stored value")),
+    (StoredTerm.Kind.RULE, _("A rule for language models, in words")),
 ]
-HELP = (
-    "A figure: SUM(order_lines.amount) FILTER (WHERE orders.status <> 'returned'). A condition: customers.newsletter = 1. "
-    "A table or column: orders.status. A stored value: customers.country = 'Netherlands'. Words of other terms may stand in it."
+HELP = _(
+    "A figure: SUM(order_lines.amount) FILTER (WHERE orders.status <> 'returned'). A condition: customers.newsletter = 1. A table or column: orders.status. A stored value: customers.country = 'Netherlands'. Words of other terms may stand in it."
 )
 
 
@@ -27,30 +27,32 @@ class TermForm(forms.Form):
     """One term."""
 
     phrase = forms.CharField(
-        label="Words", max_length=PHRASE_CHARS, help_text="As people say them: net revenue"
+        label=_("Words"), max_length=PHRASE_CHARS, help_text=_("As people say them: net revenue")
     )
-    kind = forms.ChoiceField(label="They stand for", choices=KINDS)
+    kind = forms.ChoiceField(label=_("They stand for"), choices=KINDS)
     body = forms.CharField(
-        label="Meaning, in SQL",
+        label=_("Meaning, in SQL"),
         strip=True,
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
         help_text=HELP,
     )
     synonyms = forms.CharField(
-        label="Other words for it",
+        label=_("Other words for it"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="One a line, or with commas.",
+        help_text=_("One a line, or with commas."),
     )
     description = forms.CharField(
-        label="Description",
+        label=_("Description"),
         max_length=300,
         required=False,
-        help_text="Told with answers and to language models.",
+        help_text=_("Told with answers and to language models."),
     )
-    unit = forms.CharField(label="Unit", max_length=20, required=False, help_text="Of a figure: EUR, hours")
+    unit = forms.CharField(
+        label=_("Unit"), max_length=20, required=False, help_text=_("Of a figure: EUR, hours")
+    )
     status = forms.ChoiceField(
-        label="It is", choices=StoredTerm.Status.choices, initial=StoredTerm.Status.FORCE, required=False
+        label=_("State"), choices=StoredTerm.Status.choices, initial=StoredTerm.Status.FORCE, required=False
     )
 
     @classmethod
@@ -72,7 +74,7 @@ class TermForm(forms.Form):
         return cls(initial={"phrase": phrase, "kind": kind, "body": body})
 
     def wish(self) -> TermWish:
-        """What was typed. The form is valid."""
+        """The typed values. The form is valid."""
         words = self.cleaned_data["synonyms"].replace(",", "\n").splitlines()
         return TermWish.read({**self.cleaned_data, "synonyms": words})
 

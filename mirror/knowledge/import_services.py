@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What becomes of one entry: `new`, `changed`, `same`, `left out` (with `why`), or `only here` in a comparison."""
+    """The fate of one entry: `new`, `changed`, `same`, `left out` (with `why`), or `only here` in a comparison."""
 
     what: str
     name: str

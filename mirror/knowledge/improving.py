@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from mirror.audit.services import record
 from mirror.knowledge.effects import Teller, is_alike
@@ -69,11 +70,13 @@ CHANGED_SHOWN = 20
 SHOWN_CHARS = 2_000
 """Kept of the SQL of a wrong answer that an editor is shown."""
 
-STOPPED = "It was stopped."
-BROKEN = "Something in Mirror itself broke during this. It was logged."
+STOPPED = gettext_noop("It was stopped.")
+BROKEN = gettext_noop("Something in Mirror itself broke during this. It was logged.")
 LOST = "Its workers were lost {died} times."
-CHANGED = "What is known of the source was changed by hand meanwhile. Start it again to go on from there."
-NOTHING = "This source has no verified answers to learn from."
+CHANGED = gettext_noop(
+    "What is known of the source was changed by hand meanwhile. Start it again to go on from there."
+)
+NOTHING = gettext_noop("This source has no verified answers to learn from.")
 
 
 def improvement_ask(source: Source, by: User, calls: int = CALLS, *, with_llm: bool = False) -> Improvement:

@@ -128,5 +128,5 @@ class StoredFitting(Fitting):
         return {**change, "body": self.run({**change, "body": wish.body}, others_of(source))}
 
     def checked(self, sql: str) -> Passed | Refusal:
-        """What the guard says of a statement, with what was decided for the source."""
+        """The answer of the guard about a statement, with what was decided for the source."""
         return sql_check(self.opened.source, sql, self.catalog)

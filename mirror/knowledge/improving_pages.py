@@ -1,4 +1,4 @@
-"""What the page of a context that improves itself shows: how far it is, its thirds, what came into force, and every step."""
+"""Data of the page of a context that improves itself: how far it is, its thirds, what came into force, and every step."""
 
 from __future__ import annotations
 

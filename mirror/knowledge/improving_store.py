@@ -36,7 +36,7 @@ DESCRIBED = {Subject.DESCRIPTION}
 
 
 def start_of(source: Source, row: Improvement | None) -> Knowledge:
-    """What is known of a source but for what an improvement brought itself: terms in force and examples, nothing verified."""
+    """The knowledge of a source but for what an improvement brought itself: terms in force and examples, nothing verified."""
     own = set(row.learnt.get("terms", ())) if row is not None else set()
     terms = StoredTerm.objects.filter(source=source, status=StoredTerm.Status.FORCE, problem="")
     return Knowledge(

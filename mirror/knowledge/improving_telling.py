@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from mirror.knowledge.models import Improvement, ImprovementStep
-from mirror.phrases import counted
+from mirror.phrases import counted, separated
+from mirror.stored_words import translated
 from mirror.work.leases import Status
 from sqlagent.evaluation.improving import History, Part, State
 from sqlagent.evaluation.improving.changes import DESCRIPTION, EXAMPLES, subject_of
@@ -17,19 +22,33 @@ from sqlagent.values import TermKind
 if TYPE_CHECKING:
     from mirror.sources.models import Source
 
+# Why there is nothing more to try, as `sqlagent` says it.
+_ENDINGS = (
+    gettext_noop("There are too few verified questions."),
+    gettext_noop("Its budget of {calls} answers is used."),
+    gettext_noop("Its budget of {edits} edits is used."),
+    gettext_noop("{count} edits in a row led nowhere."),
+    gettext_noop("Every question of the work part is answered rightly."),
+)
 WORDS = {
-    "began": "Began",
-    "accepted": "In force",
-    "proposed": "Proposed",
-    "refused": "Refused",
-    "rolled back": "Rolled back",
-    "nothing": "No edit",
-    "unfit": "Unusable",
-    "known": "Tried before",
+    "began": gettext_noop("Began"),
+    "accepted": gettext_noop("In force"),
+    "proposed": gettext_noop("Proposed"),
+    "refused": gettext_noop("Refused"),
+    gettext_noop("rolled back"): gettext_noop("Rolled back"),
+    "nothing": gettext_noop("No edit"),
+    "unfit": gettext_noop("Unusable"),
+    "known": gettext_noop("Tried before"),
 }
 
 KINDS = {DESCRIPTION: "description", EXAMPLES: "", TermKind.RULE: "rule"}
-"""What an edit is called where it is no term."""
+"""The name of an edit where it is no term."""
+
+PARTS = {
+    Part.WORK: gettext_noop("Work part"),
+    Part.GATE: gettext_noop("Gate part"),
+    Part.AUDIT: gettext_noop("Audit part"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,31 +73,50 @@ class StepLine:
 def state_of(row: Improvement) -> str:
     """How an improvement stands, in a sentence."""
     if row.status == Status.DONE:
-        return row.problem or row.why
-    asked = f"{counted(History.of(row.tree).calls, 'answer')} of {row.calls:,} so far."
+        return translated(row.problem) or separated(translated(row.why, _ENDINGS))
+    asked = {"answers": counted(History.of(row.tree).calls, "answer"), "calls": intcomma(row.calls)}
     if row.status == Status.RUNNING:
-        return f"Trying edits on verified questions: {asked}"
-    return f"Waits for a worker: {asked}" if row.started_at is None else f"Gives way to people: {asked}"
+        return _("Trying edits on verified questions: %(answers)s of %(calls)s so far.") % asked
+    if row.started_at is None:
+        return _("Waits for a worker: %(answers)s of %(calls)s so far.") % asked
+    return _("Gives way to people: %(answers)s of %(calls)s so far.") % asked
 
 
 def facts_of(row: Improvement) -> list[tuple[str, str]]:
     """Sizes of the thirds, answers asked for, and what is right in the work part at the start and now."""
     tree, sizes = History.of(row.tree), Counter(row.parts.get("sizes", {}))
     start, now = tree.versions[0], tree.versions[tree.in_force]
-    facts = [(f"{part} part".capitalize(), counted(sizes[str(part)], "template")) for part in Part]
-    asked = "Answers and proposals asked for" if row.with_llm else "Answers asked for"
-    facts.append((asked, f"{tree.calls:,} of {row.calls:,}"))
+    facts = [(_(PARTS[part]), counted(sizes[str(part)], "template")) for part in Part]
+    asked = _("Answers and proposals asked for") if row.with_llm else _("Answers asked for")
+    facts.append(
+        (asked, _("%(calls)s of %(calls2)s") % {"calls": intcomma(tree.calls), "calls2": intcomma(row.calls)})
+    )
     if row.used.get("calls"):
-        money = f", {row.used['money']:.4f} of money" if row.used["money"] else ""
-        cost = f"{counted(row.used['calls'], 'call')}, {row.used['tokens']:,} tokens{money}"
-        facts.append((f"Cost of {', '.join(row.used['names'])}", cost))
-    for name, held in (("Right in the work part", "work"), ("Right at the gate", "gate")):
+        money = (
+            ", " + _("%(money)s of money") % {"money": separated(f"{row.used['money']:.4f}")}
+            if row.used["money"]
+            else ""
+        )
+        cost = (
+            counted(row.used["calls"], "call")
+            + ", "
+            + _("%(count)s tokens") % {"count": intcomma(row.used["tokens"])}
+            + money
+        )
+        facts.append((_("Cost of %(used)s") % {"used": ", ".join(row.used["names"])}, cost))
+    for name, held in ((_("Right in the work part"), "work"), (_("Right at the gate"), "gate")):
         before, after = getattr(start, held), getattr(now, held)
         if before and after:
             facts.append(
                 (
                     name,
-                    f"{sum(before.values())} of {len(before)} at the start, {sum(after.values())} of {len(after)} now",
+                    _("%(before)s of %(of_before)s at the start, %(after)s of %(of_after)s now")
+                    % {
+                        "before": sum(before.values()),
+                        "of_before": len(before),
+                        "after": sum(after.values()),
+                        "of_after": len(after),
+                    },
                 )
             )
     return facts
@@ -100,21 +138,24 @@ def _line(row: ImprovementStep, tree: History) -> StepLine:
     )
     return StepLine(
         row,
-        WORDS.get(row.what, row.what),
+        translated(WORDS.get(row.what, row.what)),
         subject_of(edit) if edit else "",
-        KINDS.get(str(edit.get("kind", "")), ""),
+        str(KINDS.get(str(edit.get("kind", "")), "")),
         str(edit.get("body", "")),
         [str(one) for one in edit.get("questions", ())],
         str(said.get("author", "")),
         str(said.get("reason", "")),
-        f"{work[0]} won, {work[1]} lost" if edit and row.what not in ("rolled back", "unfit") else "",
-        f"{gate['won']} won, {gate['lost']} lost, p = {gate['p']:.2g} (needed {gate['level']:.2g})"
+        _("%(won)s won, %(lost)s lost") % {"won": work[0], "lost": work[1]}
+        if edit and row.what not in ("rolled back", "unfit")
+        else "",
+        _("%(won)s won, %(lost)s lost, p = %(p)s (needed %(level)s)")
+        % {"won": gate["won"], "lost": gate["lost"], "p": f"{gate['p']:.2g}", "level": f"{gate['level']:.2g}"}
         if gate
         else "",
         str(said.get("why", "")),
         [
             (title, [(str(text), bool(right)) for text, right in said.get(key) or ()])
-            for title, key in (("Work part", "work_changed"), ("Gate", "gate_changed"))
+            for title, key in ((_("Work part"), "work_changed"), (_("Gate"), "gate_changed"))
             if said.get(key)
         ],
         version is not None

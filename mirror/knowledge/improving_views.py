@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.knowledge import selectors
@@ -71,5 +72,5 @@ def stop(request: PersonRequest, pk: int) -> HttpResponse:
     source = source_permitted(request, pk, to_teach=True)
     row = get_object_or_404(selectors.improvements_of(source).exclude(status=Status.DONE))
     improvement_stop(row, request.user)
-    messages.success(request, "It is stopped. What is in force stays.")
+    messages.success(request, _("It is stopped. What is in force stays."))
     return redirect("knowledge:improving", pk)

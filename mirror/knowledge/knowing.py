@@ -1,4 +1,4 @@
-"""What is known of a source as the values that `sqlagent` takes."""
+"""The knowledge of a source as the values that `sqlagent` takes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def knowledge_of(source: Source) -> Knowledge:
 
 
 def as_if_unverified(known: Knowledge, one: VerifiedAnswer) -> Knowledge:
-    """What is known of a source where nothing is verified: its terms, and its examples but for the question itself."""
+    """The knowledge of a source where nothing is verified: its terms, and its examples but for the question itself."""
     return Knowledge(known.terms, examples=tuple(other for other in known.examples if other.key != one.key))
 
 
@@ -79,5 +79,5 @@ def answer_of(row: StoredAnswer) -> VerifiedAnswer:
 
 
 def said_name(user: User | None) -> str:
-    """What somebody is called; empty for nobody."""
+    """A person's name; empty for nobody."""
     return user.called if user is not None else ""

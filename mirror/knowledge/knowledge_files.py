@@ -1,4 +1,4 @@
-"""What a team knows of a source as a YAML file that a repository can keep, and such a file read with care.
+"""A team's knowledge of a source as a YAML file that a repository can keep, and such a file read with care.
 
 Example:
     >>> read_file("mirror: knowledge\\nversion: 1\\nterms:\\n- {phrase: vip, kind: filter, sql: 'a > 1'}\\n").terms[0]["phrase"]
@@ -36,7 +36,7 @@ class FileRefused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeFile:
-    """What a file holds, as it is written; `strange` names parts that are not taken over, each with the reason."""
+    """The content of a file, as it is written; `strange` names parts that are not taken over, each with the reason."""
 
     terms: tuple[Mapping[str, Any], ...] = ()
     verified: tuple[Mapping[str, Any], ...] = ()
@@ -108,7 +108,7 @@ def _json(text: str) -> Any:
 
 
 def _foreign(found: Any, engine: str) -> Foreign | None:
-    """What a file of another product holds; None where it is of none that is read."""
+    """The content of a file of another product; None where it is of none that is read."""
     if isinstance(found, dict) and isinstance(found.get("semantic_model"), list):
         return ossie_entries(found["semantic_model"], engine)
     if dbt_is(found):

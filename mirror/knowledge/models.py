@@ -1,4 +1,4 @@
-"""What a team knows of a source: terms, answers that were verified, and what people say of answers."""
+"""A team's knowledge of a source: terms, answers that were verified, and what people say of answers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from mirror.work.leases import Leased, Retried
 
@@ -19,16 +20,16 @@ class StoredTerm(models.Model):
     """
 
     class Kind(models.TextChoices):
-        NAME = "name", "a table or column"
-        FILTER = "filter", "a condition"
-        MEASURE = "measure", "a figure"
-        VALUE = "value", "a stored value"
-        RULE = "rule", "a rule for language models"
+        NAME = "name", _("a table or column")
+        FILTER = "filter", _("a condition")
+        MEASURE = "measure", _("a figure")
+        VALUE = "value", _("a stored value")
+        RULE = "rule", _("a rule for language models")
 
     class Status(models.TextChoices):
-        DRAFT = "draft", "draft"
-        FORCE = "force", "in force"
-        RETIRED = "retired", "retired"
+        DRAFT = "draft", _("draft")
+        FORCE = "force", _("in force")
+        RETIRED = "retired", _("retired")
 
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="terms")
     owner = models.ForeignKey(
@@ -116,12 +117,12 @@ class Feedback(models.Model):
     """
 
     class Reason(models.TextChoices):
-        FIGURE = "figure", "The wrong figure"
-        ROWS = "rows", "Rows are missing, or too many"
-        PERIOD = "period", "The wrong period"
-        GROUPS = "groups", "Grouped or sorted wrongly"
-        WORDS = "words", "A word was misunderstood"
-        OTHER = "other", "Something else"
+        FIGURE = "figure", _("The wrong figure")
+        ROWS = "rows", _("Rows are missing, or too many")
+        PERIOD = "period", _("The wrong period")
+        GROUPS = "groups", _("Grouped or sorted wrongly")
+        WORDS = "words", _("A word was misunderstood")
+        OTHER = "other", _("Something else")
 
     class State(models.TextChoices):
         OPEN = "open", "waiting"
@@ -166,18 +167,18 @@ class Evaluation(Retried):
     """
 
     class Cause(models.TextChoices):
-        HAND = "hand", "started by hand"
-        SCHEDULE = "schedule", "on schedule"
-        TERMS = "terms", "after a term changed"
-        SHELL = "shell", "from a shell"
+        HAND = "hand", _("started by hand")
+        SCHEDULE = "schedule", _("on schedule")
+        TERMS = "terms", _("after a term changed")
+        SHELL = "shell", _("from a shell")
 
     class Told(models.TextChoices):
         """Whether the owner got a mail about what got worse."""
 
-        NOTHING = "", "nothing to tell"
-        WAITING = "waiting", "the mail waits"
+        NOTHING = "", _("nothing to tell")
+        WAITING = "waiting", _("the mail waits")
         SENT = "sent", "sent"
-        GIVEN_UP = "given_up", "not sent"
+        GIVEN_UP = "given_up", _("not sent")
 
     source = models.ForeignKey("sources.Source", on_delete=models.CASCADE, related_name="evaluations")
     cause = models.CharField(max_length=10, choices=Cause, default=Cause.SHELL)
@@ -260,9 +261,9 @@ class EvaluationPlan(models.Model):
     """How often a source is evaluated by itself; none where it is not."""
 
     class Every(models.TextChoices):
-        OFF = "off", "Not by itself"
-        DAILY = "daily", "Each night"
-        WEEKLY = "weekly", "Each week, in the night to Monday"
+        OFF = "off", _("Not by itself")
+        DAILY = "daily", _("Each night")
+        WEEKLY = "weekly", _("Each week, in the night to Monday")
 
     source = models.OneToOneField(
         "sources.Source", on_delete=models.CASCADE, related_name="evaluation_plan", primary_key=True
@@ -281,14 +282,14 @@ class Shift(models.Model):
     """
 
     class Kind(models.TextChoices):
-        FIGURE = "figure", "its figure jumped"
-        ROWS = "rows", "its number of rows jumped"
-        COLUMNS = "columns", "its columns changed"
+        FIGURE = "figure", _("its figure jumped")
+        ROWS = "rows", _("its number of rows jumped")
+        COLUMNS = "columns", _("its columns changed")
 
     class State(models.TextChoices):
         OPEN = "open", "waiting"
-        SETTLED = "settled", "right as it is"
-        DISMISSED = "dismissed", "never again"
+        SETTLED = "settled", _("right as it is")
+        DISMISSED = "dismissed", _("never again")
 
     answer = models.ForeignKey(StoredAnswer, on_delete=models.CASCADE, related_name="shifts")
     kind = models.CharField(max_length=10, choices=Kind)

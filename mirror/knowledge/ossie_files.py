@@ -27,7 +27,7 @@ from mirror.knowledge.term_services import RULE_CHARS
 
 
 def ossie_entries(models: Any, engine: str) -> Foreign:
-    """Give the terms of the semantic models of a file, and what of them is no term, with the reason."""
+    """Give the terms of the semantic models of a file, and the parts that are no terms, with the reason."""
     entries: list[Entry] = []
     left: list[LeftOut] = []
     for model in models if isinstance(models, list) else []:

@@ -1,10 +1,14 @@
-"""What the pages of a source's knowledge show."""
+"""Data of the pages of a source's knowledge."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from mirror.knowledge.forms import TermForm
 from mirror.knowledge.models import Feedback, Shift, StoredAnswer, StoredTerm, Trial
@@ -52,14 +56,14 @@ class TermPage:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One answer of two, side by side; of each cell its text, and whether it is a number. `mark` says whether it is the verified one."""
+    """One answer of two, side by side; of each heading and cell its text, and whether it is a number. NULL has no text. `mark` says whether it is the verified one."""
 
     title: str
     outcome: str
     reason: str
     sql: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[tuple[str, bool]]]
+    columns: Sequence[tuple[str, bool]]
+    rows: Sequence[Sequence[tuple[str | None, bool]]]
     more: str
     mark: str
 
@@ -101,7 +105,7 @@ def trial_page(trial: Trial) -> TrialPage:
         trial=trial,
         source=trial.source,
         phrase=str(trial.wish.get("phrase", "")),
-        kind=dict(StoredTerm.Kind.choices).get(trial.wish.get("kind", ""), ""),
+        kind=str(dict(StoredTerm.Kind.choices).get(trial.wish.get("kind", ""), "")),
         error=str(said.get("error", "")),
         sql=str(said.get("sql", "")),
         warnings=said.get("warnings", ()),
@@ -117,34 +121,64 @@ def _summary(effects: dict[str, Any]) -> str:
     """How many questions were looked at, and how many of them change."""
     looked = counted(effects["looked"], "question")
     if not effects["looked"]:
-        return "No question of yours and no verified answer of this source is there to compare with yet."
+        return _("No question of yours and no verified answer of this source is there to compare with yet.")
     if not effects["concerned"]:
-        return f"None of {looked} says these words: that tells nothing of those that do."
-    left = f" There was no time for {counted(effects['left'], 'more', 'more')}." if effects["left"] else ""
+        return _("None of %(looked)s says these words: that tells nothing of those that do.") % {
+            "looked": looked
+        }
+    left = ""
+    if effects["left"]:
+        left = " " + _("There was no time for %(count)s more.") % {"count": intcomma(effects["left"])}
     changed = len(effects["lines"])
-    said = "says" if effects["concerned"] == 1 else "say"
+    said = {"questions": looked, "count": effects["concerned"]}
     if not changed and effects["concerned"] - effects["left"] < ENOUGH:
-        return f"Too few questions to tell: of {looked}, {effects['concerned']} {said} these words, and no answer to them changes.{left}"
-    told = f"{counted(changed, 'answer changes', 'answers change')}" if changed else "No answer changes"
-    return f"{told}. Of {looked}, {effects['concerned']} {said} these words.{left}"
+        return (
+            ngettext(
+                "Too few questions to tell: of %(questions)s, %(count)s says these words, and no answer to them changes.",
+                "Too few questions to tell: of %(questions)s, %(count)s say these words, and no answer to them changes.",
+                effects["concerned"],
+            )
+            % said
+            + left
+        )
+    told = _("No answer changes")
+    if changed:
+        told = ngettext("%(count)s answer changes", "%(count)s answers change", changed) % {"count": changed}
+    of = ngettext(
+        "Of %(questions)s, %(count)s says these words.",
+        "Of %(questions)s, %(count)s say these words.",
+        effects["concerned"],
+    )
+    return f"{told}. {of % said}{left}"
 
 
 def _line(one: dict[str, Any]) -> EffectLine:
-    before, after = _side("Now", one, "before"), _side("With the term", one, "after")
+    before, after = _side(_("Now"), one, "before"), _side(_("With the term"), one, "after")
     return EffectLine(one["question"], one["by"], one["is_verified"], (before, after))
+
+
+def columns_headed(shown: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """The headings of first rows; one stands over its numbers."""
+    rows = shown.get("rows", ())
+    return [(name, any(row[n][1] for row in rows)) for n, name in enumerate(shown.get("columns", ()))]
 
 
 def _side(title: str, one: dict[str, Any], key: str) -> Side:
     told = one[key]
     is_right = told.get("is_right")
     mark = "" if is_right is None else "right" if is_right else "wrong"
-    more = f"and {counted(told['more'], 'more row')}" if told.get("more") else ""
+    more = (
+        ngettext("and %(count)s more row", "and %(count)s more rows", told["more"])
+        % {"count": intcomma(told["more"])}
+        if told.get("more")
+        else ""
+    )
     return Side(
         title,
         told["outcome"],
         told.get("reason", ""),
         told.get("sql", ""),
-        told.get("columns", ()),
+        columns_headed(told),
         told.get("rows", ()),
         more,
         mark,

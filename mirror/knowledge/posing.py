@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.audit.services import record
 from mirror.knowledge import selectors
@@ -46,7 +48,9 @@ SECONDS = 40.0
 
 WORDING_CHARS = 300
 WORKER_SECONDS = 60
-BROKEN = "Something in Mirror itself broke while making questions. It was logged. Trying again may help."
+BROKEN = gettext_noop(
+    "Something in Mirror itself broke while making questions. It was logged. Trying again may help."
+)
 NO_WORKER = (
     f"No worker has taken this for {WORKER_SECONDS} seconds. Ask an administrator whether the workers run."
 )
@@ -80,7 +84,7 @@ def round_look(row: PosedRound) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What a decision did: verified wordings, and those that could not be, each with the reason."""
+    """The result of a decision: verified wordings, and failed ones with the reason."""
 
     verified: tuple[str, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
@@ -152,7 +156,7 @@ def round_break(lease: Lease) -> None:
 
 def _said(row: PosedRound, watch: Watch) -> dict[str, Any]:
     if not selectors.may_teach(row.owner, row.source):
-        return {"error": "You may not change what is known of this source any more."}
+        return {"error": _("You may not change what is known of this source any more.")}
     try:
         with source_opened(seen_whole(row.source)) as opened, watch.ending(opened.database.cancel):
             opened.database.execute("SELECT 1", Limits(seconds=10.0, rows=1))

@@ -8,10 +8,13 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.knowledge import selectors
 from mirror.knowledge.models import PosedRound
+from mirror.knowledge.pages import columns_headed
 from mirror.knowledge.posing import (
     OPEN,
     VERIFIED,
@@ -22,7 +25,6 @@ from mirror.knowledge.posing import (
 )
 from mirror.knowledge.source_views import source_permitted
 from mirror.people.requests import PersonRequest
-from mirror.phrases import counted
 from mirror.sources.models import Source
 
 WORDINGS = 8
@@ -40,6 +42,11 @@ class QuestionsPage:
     verified: int
     tab: str = "questions"
     may_teach: bool = True
+
+    @property
+    def headed(self) -> list[tuple[dict[str, Any], list[tuple[str, bool]]]]:
+        """Each question with the headings of its rows."""
+        return [(one, columns_headed(one["shown"])) for one in self.questions]
 
     @property
     def error(self) -> str:
@@ -85,15 +92,21 @@ def decide(request: PersonRequest, pk: int, round: int) -> HttpResponse:
     key, wish = request.POST.get("key", ""), request.POST.get("do", "")
     if wish == "refuse":
         if question_refuse(row, key, request.user):
-            messages.success(request, "It is not proposed again.")
+            messages.success(request, _("It is not proposed again."))
     elif wish == "verify":
         wordings = request.POST.getlist("wording")[:WORDINGS]
         if not any(one.strip() for one in wordings):
-            messages.error(request, "Choose at least one wording, or write one.")
+            messages.error(request, _("Choose at least one wording, or write one."))
             return redirect("knowledge:questions", pk)
         done = question_verify(row, key, wordings, request.user)
         if done.verified:
-            messages.success(request, f"{counted(len(done.verified), 'question')} verified.")
+            messages.success(
+                request,
+                ngettext("%(count)s question verified.", "%(count)s questions verified.", len(done.verified))
+                % {"count": len(done.verified)},
+            )
         for wording, why in done.refused:
-            messages.error(request, f"“{wording}” was not verified. {why}")
+            messages.error(
+                request, _("“%(wording)s” was not verified. %(why)s") % {"wording": wording, "why": why}
+            )
     return redirect("knowledge:questions", pk)

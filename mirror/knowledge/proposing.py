@@ -1,6 +1,6 @@
-"""Terms proposed to the owner of a source from what recurs: accepted by writing them, or refused for good.
+"""Terms proposed to the owner of a source, from what recurs and from what sets a wrong answer right: accepted by writing them, or refused for good.
 
-Read are verified answers, SQL saved for teams that the owner sees, and edits that readers sent as feedback: nothing that is somebody's own.
+Read are verified answers and their latest evaluation, SQL saved for teams that the owner sees, and edits that readers sent as feedback: nothing that is somebody's own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mirror.audit.services import record
 from mirror.knowledge.models import Feedback, RefusedProposal, StoredAnswer, StoredTerm
+from mirror.knowledge.remedies import remedies_of
 from mirror.knowledge.term_services import phrase_problem
 from mirror.library.selectors import saved_visible
 from mirror.recent import Recent
@@ -31,7 +32,9 @@ _kept: Recent[tuple[object, ...], tuple[tuple[Recurring, bool], ...]] = Recent(8
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A term that might be of use. `key` names it; `is_word` where a word was left unused in answers that were edited."""
+    """A term that might be of use. `key` names it; `is_word` where a word was left unused in answers that were edited, `is_remedy` where the
+    term sets the answer to a verified question right.
+    """
 
     key: str
     kind: str
@@ -39,6 +42,7 @@ class Proposal:
     body: str
     texts: tuple[str, ...]
     is_word: bool
+    is_remedy: bool = False
 
 
 def may_see_proposals(user: User, source: Source) -> bool:
@@ -55,13 +59,16 @@ def proposals_of(source: Source) -> list[Proposal]:
     phrases = {fold(word) for phrase, _, synonyms in terms for word in (phrase, *synonyms)}
     refused = set(RefusedProposal.objects.filter(source=source).values_list("key", flat=True))
     made: dict[str, Proposal] = {}
-    for one, is_word in _found(source):
+    remedies = remedies_of(source)
+    for one, is_word in (*((one, True) for one in remedies), *_found(source)):
         phrase = "" if phrase_problem(one.phrase) else one.phrase
         key = hashlib.sha256(f"{one.kind}\n{one.body or fold(phrase)}".encode()).hexdigest()
         is_known = one.body in bodies or (is_word and fold(phrase) in phrases)
         if key in refused or is_known or not (one.body or phrase):
             continue
-        made.setdefault(key, Proposal(key, str(one.kind), phrase, one.body, one.texts, is_word))
+        is_remedy = one in remedies
+        said = Proposal(key, str(one.kind), phrase, one.body, one.texts, is_word and not is_remedy, is_remedy)
+        made.setdefault(key, said)
     return list(made.values())[:SHOWN]
 
 

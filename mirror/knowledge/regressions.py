@@ -6,24 +6,28 @@ It keeps to pauses, quotas and recipients' words as any mail beside reports does
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext, override
 
 from mirror.delivery.mails_beside import DROPPED, mail_person, mails_go_on
 from mirror.delivery.parcel import Introduction, Parcel, Tone
 from mirror.knowledge.evaluating import Asked
 from mirror.knowledge.models import Evaluation
-from mirror.phrases import counted, one_line
+from mirror.people.languages import language_of
+from mirror.phrases import one_line
 from mirror.work.leases import Lease, Status
 
 SHOWN = 20
 """Questions that one mail names."""
 
-NO_ADDRESS = "The owner has no mail address, or is no longer here."
+NO_ADDRESS = gettext_noop("The owner has no mail address, or is no longer here.")
 
 
 def regressions_of(asked: Iterable[Asked]) -> list[Asked]:
@@ -44,18 +48,35 @@ def regression_tell(lease: Lease, row: Evaluation) -> None:
 
 
 def parcel_of(row: Evaluation) -> Parcel:
-    """What the mail says: which questions, and where to look."""
+    """The text of the mail: which questions, and where to look. It is in the language of who gets it."""
+    language = language_of(row.source.owner)
+    with override(language):
+        return replace(_parcel(row), language=language)
+
+
+def _parcel(row: Evaluation) -> Parcel:
     worse = regressions_of(Asked(**one) for one in row.results)
     summary = row.summary
     lines = [f"– {one_line(one.question, 200)}" for one in worse[:SHOWN]]
     if len(worse) > SHOWN:
-        lines.append(f"– and {len(worse) - SHOWN} more")
-    since = f" on {summary['since_when']}" if summary.get("since_when") else ""
+        lines.append("– " + _("and %(count)s more") % {"count": len(worse) - SHOWN})
+    told = {"questions": len(worse), "source": row.source.name, "day": summary.get("since_when")}
+    words = ngettext(
+        "%(questions)s verified question of %(source)s that was answered rightly is not any more, without the verified answers themselves.",
+        "%(questions)s verified questions of %(source)s that were answered rightly are not any more, without the verified answers themselves.",
+        len(worse),
+    )
+    if told["day"]:
+        words = ngettext(
+            "%(questions)s verified question of %(source)s that was answered rightly on %(day)s is not any more, without the verified answers themselves.",
+            "%(questions)s verified questions of %(source)s that were answered rightly on %(day)s are not any more, without the verified answers themselves.",
+            len(worse),
+        )
     message = [
-        f"{counted(len(worse), 'verified question')} of {row.source.name} that {'was' if len(worse) == 1 else 'were'} "
-        f"answered rightly{since} {'is' if len(worse) == 1 else 'are'} not any more, without the verified answers themselves.",
+        words % told,
         *lines,
-        f"{summary['right']} of {summary['asked']} are right now. It was evaluated {row.get_cause_display()}.",
+        _("%(right)s of %(asked)s are right now. It was evaluated %(cause)s.")
+        % {"right": summary["right"], "asked": summary["asked"], "cause": row.get_cause_display()},
     ]
     path = reverse("knowledge:evaluation", args=[row.source_id, row.pk])
     url = f"{settings.SITE_URL.rstrip('/')}{path}"
@@ -70,11 +91,14 @@ def parcel_of(row: Evaluation) -> Parcel:
         scheduled_for=None,
         zone=settings.TIME_ZONE,
         introduction=Introduction(
-            "Worse",
-            "Questions are answered worse than before",
+            _("Worse"),
+            _("Questions are answered worse than before"),
             Tone.WARN,
-            link_label="Open the evaluation",
-            why=f"Sent to you because this source is yours. The link leads to {urlsplit(url).netloc} and asks you to sign in.",
+            link_label=_("Open the evaluation"),
+            why=_(
+                "Sent to you because this source is yours. The link leads to %(netloc)s and asks you to sign in."
+            )
+            % {"netloc": urlsplit(url).netloc},
         ),
         attempt=row.tries + 1,
         number=row.source_id,

@@ -105,7 +105,7 @@ def shifts_keep(source: Source, asked: Sequence[Asked], last: Iterable[Mapping[s
 
 
 def _verified_shape(answer: StoredAnswer) -> dict[str, Any]:
-    """What is known of the result on the day it was verified."""
+    """Facts about the result on the day it was verified."""
     names = [str(one.get("name", "")) for one in answer.columns]
     return {"columns": names, "rows": answer.row_count} if names else {}
 

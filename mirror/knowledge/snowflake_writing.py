@@ -1,4 +1,4 @@
-"""What is known of a source written as a semantic view of Snowflake, with a report of what has no place in one."""
+"""The knowledge of a source written as a semantic view of Snowflake, with a report of what has no place in one."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class _Writer:
         return self.tables.setdefault(table.key, _Logical(table))
 
     def logical_name(self, table: Table) -> str:
-        """What a table is called in the view."""
+        """The name of a table in the view."""
         same = [one for one in self.catalog.tables if one.name.lower() == table.name.lower()]
         return table.name if len(same) == 1 else _identifier(table.key)
 

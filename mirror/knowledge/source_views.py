@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.core.exceptions import PermissionDenied
+from django.utils.translation import gettext as _
 
 from mirror.knowledge.selectors import may_teach
 from mirror.people.requests import PersonRequest
@@ -17,6 +18,7 @@ def source_permitted(request: PersonRequest, pk: int, *, to_teach: bool = False)
     whole_check(request.user, source)
     if to_teach and not may_teach(request.user, source):
         raise PermissionDenied(
-            f"Only {source.owner}, editors and administrators decide what is known of this source."
+            _("Only %(owner)s, editors and administrators decide what is known of this source.")
+            % {"owner": source.owner}
         )
     return source

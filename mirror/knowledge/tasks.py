@@ -1,4 +1,4 @@
-"""What a worker does for knowledge from time to time."""
+"""Periodic tasks of knowledge."""
 
 from __future__ import annotations
 

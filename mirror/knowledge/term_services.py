@@ -1,4 +1,4 @@
-"""What can happen to terms of a source: checked, saved, retired, deleted."""
+"""Operations on terms of a source: checked, saved, retired, deleted."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from mirror.audit.services import record
 from mirror.knowledge.evaluation_work import evaluation_after_terms
@@ -66,23 +67,31 @@ def term_check(source: Source, wish: TermWish, *, is_new: bool = True) -> None:
     """Look at what needs no source: phrase, synonyms, lengths. Raises: TermRefused."""
     problems: dict[str, str] = {}
     if wish.kind not in StoredTerm.Kind.values:
-        problems["kind"] = "Choose what it stands for."
+        problems["kind"] = _("Choose what it stands for.")
     if wish.status not in StoredTerm.Status.values:
-        problems["status"] = "Choose how it stands."
+        problems["status"] = _("Choose how it stands.")
     if why := phrase_problem(wish.phrase):
         problems["phrase"] = why
     if len(wish.synonyms) > SYNONYMS:
-        problems["synonyms"] = f"At most {SYNONYMS} other words can be given; these are {len(wish.synonyms)}."
+        problems["synonyms"] = _("At most %(synonyms)s other words can be given; these are %(wish)s.") % {
+            "synonyms": SYNONYMS,
+            "wish": len(wish.synonyms),
+        }
     for one in wish.synonyms:
         if why := phrase_problem(one):
             problems.setdefault("synonyms", f"“{one[:80]}”: {why}")
     most = RULE_CHARS if wish.kind == StoredTerm.Kind.RULE else BODY_CHARS
     if not wish.body:
-        problems["body"] = "Write what it means."
+        problems["body"] = _("Write what it means.")
     elif len(wish.body) > most:
-        problems["body"] = f"This has {len(wish.body):,} characters; the longest taken has {most:,}."
+        problems["body"] = _("This has %(wish)s characters; the longest taken has %(most)s.") % {
+            "wish": f"{len(wish.body):,}",
+            "most": f"{most:,}",
+        }
     if is_new and StoredTerm.objects.filter(source=source).count() >= MOST:
-        problems["phrase"] = f"This source has {MOST:,} terms, which is the most. Delete some first."
+        problems["phrase"] = _("This source has %(most)s terms, which is the most. Delete some first.") % {
+            "most": f"{MOST:,}"
+        }
     if problems:
         raise TermRefused(problems)
 
@@ -90,19 +99,22 @@ def term_check(source: Source, wish: TermWish, *, is_new: bool = True) -> None:
 def phrase_problem(phrase: str) -> str:
     """Say why words can be no phrase of a term; empty when they can."""
     if not phrase:
-        return "Write the words that people say."
+        return _("Write the words that people say.")
     if len(phrase) > PHRASE_CHARS:
-        return f"This has {len(phrase)} characters; the longest taken has {PHRASE_CHARS}."
+        return _("This has %(phrase)s characters; the longest taken has %(phrase_chars)s.") % {
+            "phrase": len(phrase),
+            "phrase_chars": PHRASE_CHARS,
+        }
     if not _ALLOWED.fullmatch(phrase):
-        return "Letters, digits, spaces and . , ' & / % + # - may stand in it."
+        return _("Letters, digits, spaces and . , ' & / % + # - may stand in it.")
     if sum(c.isalnum() for c in phrase) < 2:
-        return "One letter stands in nearly every question: write at least two."
+        return _("One letter stands in nearly every question: write at least two.")
     if not any(c.isalpha() for c in phrase):
-        return "A number alone is no word."
+        return _("A number alone is no word.")
     if not phrase_stems(phrase):
-        return "These words stand in any question, so nothing would be asked by them."
+        return _("These words stand in any question, so nothing would be asked by them.")
     if said := _SAYS.search(phrase):
-        return f"“{said[0]}” cannot stand in it: it divides a phrase from its meaning."
+        return _("“%(said)s” cannot stand in it: it divides a phrase from its meaning.") % {"said": said[0]}
     return ""
 
 

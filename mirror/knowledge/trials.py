@@ -9,6 +9,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.knowledge import selectors
 from mirror.knowledge.effects import Asked, Teller, concerned_terms, effects_of, without
@@ -41,7 +43,9 @@ KEPT = timedelta(days=1)
 # Questions that are looked at: the last that were asked, and besides those that the source suggests.
 QUESTIONS, SUGGESTED = 30, 10
 WORKER_SECONDS = 60
-BROKEN = "Something in Mirror itself broke while trying this. It was logged. Trying again may help."
+BROKEN = gettext_noop(
+    "Something in Mirror itself broke while trying this. It was logged. Trying again may help."
+)
 NO_WORKER = (
     f"No worker has taken this for {WORKER_SECONDS} seconds. Ask an administrator whether the workers run."
 )
@@ -76,7 +80,7 @@ def trial_look(trial: Trial) -> None:
 def trial_save(trial: Trial, by: User) -> StoredTerm:
     """Save the term that was tried. Raises: TermRefused where the trial found that it does not work, or has not ended."""
     if not trial.is_ended or "error" in trial.said:
-        raise TermRefused({"body": trial.said.get("error") or "This was not tried yet."})
+        raise TermRefused({"body": trial.said.get("error") or _("This was not tried yet.")})
     term = term_save(trial.source, TermWish.read(trial.wish), trial.said.get("sql", ""), by, trial.term)
     trial.delete()
     return term
@@ -102,7 +106,7 @@ def trial_break(lease: Lease) -> None:
 
 def _said(trial: Trial, watch: Watch) -> dict[str, Any]:
     if not selectors.may_teach(trial.owner, trial.source):
-        return {"error": "You may not change the terms of this source any more."}
+        return {"error": _("You may not change the terms of this source any more.")}
     wish = TermWish.read(trial.wish)
     try:
         with source_opened(seen_whole(trial.source)) as opened, watch.ending(opened.database.cancel):
@@ -152,7 +156,7 @@ def _tried(trial: Trial, wish: TermWish, opened: OpenedSource, watch: Watch) -> 
 
 
 def _recent(trial: Trial) -> Iterator[Asked]:
-    """The last questions that whoever asks asked of the source, then those it suggests, each once."""
+    """The person's last questions to the source, then suggested ones, each once."""
     told = questions_wanted.send(type(trial), source=trial.source, by=trial.owner, most=QUESTIONS)
     texts: list[str] = [text for _, found in told for text in found or ()]
     yield from (Asked(str(text)) for text in dict.fromkeys(texts))

@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.knowledge import selectors
@@ -120,7 +121,11 @@ def status(request: PersonRequest, pk: int, term: int) -> HttpResponse:
     wanted = request.POST.get("status", "")
     if wanted in StoredTerm.Status.values:
         term_status(row, wanted, request.user)
-        messages.success(request, f"“{row.phrase}” is {row.get_status_display()}.")
+        messages.success(
+            request,
+            _("“%(phrase)s” is %(get_status_display)s.")
+            % {"phrase": row.phrase, "get_status_display": row.get_status_display()},
+        )
     return redirect("knowledge:terms", pk)
 
 
@@ -130,7 +135,7 @@ def delete(request: PersonRequest, pk: int, term: int) -> HttpResponse:
     source = source_permitted(request, pk, to_teach=True)
     row = get_object_or_404(selectors.terms_of(source), pk=term)
     term_delete(row, request.user)
-    messages.success(request, f"“{row.phrase}” is deleted.")
+    messages.success(request, _("“%(phrase)s” is deleted.") % {"phrase": row.phrase})
     return redirect("knowledge:terms", pk)
 
 
@@ -167,7 +172,9 @@ def save(request: PersonRequest, pk: int, trial: int) -> HttpResponse:
     except TermRefused as error:
         messages.error(request, str(error))
         return redirect("knowledge:trial", pk, trial)
-    messages.success(request, f"“{row.phrase}” is saved. The next question goes by it.")
+    messages.success(
+        request, _("“%(phrase)s” is saved. The next question goes by it.") % {"phrase": row.phrase}
+    )
     return redirect("knowledge:terms", pk)
 
 
@@ -190,7 +197,7 @@ def take_back(request: PersonRequest, pk: int, answer: int) -> HttpResponse:
     source = source_permitted(request, pk, to_teach=True)
     row = get_object_or_404(StoredAnswer, pk=answer, source=source, taken_back_at=None)
     answer_take_back(row, request.user)
-    messages.success(request, "It is verified no longer.")
+    messages.success(request, _("It is verified no longer."))
     return redirect("knowledge:answers", pk)
 
 
@@ -201,7 +208,7 @@ def example_end(request: PersonRequest, pk: int, answer: int) -> HttpResponse:
     row = get_object_or_404(selectors.examples_of(source), pk=answer)
     others = selectors.examples_of(source).exclude(pk=row.pk).values_list("pk", flat=True)
     examples_set(source, list(others), request.user)
-    messages.success(request, "Language models are shown it only where a question is alike.")
+    messages.success(request, _("Language models are shown it only where a question is alike."))
     return redirect("knowledge:answers", pk)
 
 
@@ -214,15 +221,15 @@ def feedback_do(request: PersonRequest, pk: int, given: int) -> HttpResponse:
     if wish == "verify":
         try:
             feedback_verify(row, selectors.sql_to_verify(source, row), request.user)
-            messages.success(request, "It is a verified answer now.")
+            messages.success(request, _("It is a verified answer now."))
         except AnswerRefused as error:
             messages.error(request, str(error))
     elif wish == "dismiss":
         feedback_end(row, Feedback.State.DISMISSED, request.user)
-        messages.success(request, "It is dismissed, and so is the same when it is said again.")
+        messages.success(request, _("It is dismissed, and so is the same when it is said again."))
     elif wish == "done":
         feedback_end(row, Feedback.State.DONE, request.user, request.POST.get("made", "")[:20])
-        messages.success(request, "It is done.")
+        messages.success(request, _("It is done."))
     return redirect("knowledge:feedback", pk)
 
 
@@ -234,13 +241,13 @@ def shift(request: PersonRequest, pk: int, shift: int) -> HttpResponse:
     wish = request.POST.get("do", "")
     if wish == "settle":
         shift_end(row, Shift.State.SETTLED, request.user)
-        messages.success(request, "It stays verified. You are told when it jumps again.")
+        messages.success(request, _("It stays verified. You are told when it jumps again."))
     elif wish == "dismiss":
         shift_end(row, Shift.State.DISMISSED, request.user)
-        messages.success(request, "It stays verified, and is not flagged for this again.")
+        messages.success(request, _("It stays verified, and is not flagged for this again."))
     elif wish == "take_back":
         answer_take_back(row.answer, request.user)
-        messages.success(request, "It is verified no longer.")
+        messages.success(request, _("It is verified no longer."))
     return redirect("knowledge:feedback", pk)
 
 
@@ -249,7 +256,7 @@ def refuse(request: PersonRequest, pk: int) -> HttpResponse:
     """Never propose a term again."""
     source = source_permitted(request, pk, to_teach=True)
     if not may_see_proposals(request.user, source):
-        raise PermissionDenied(f"Terms are proposed to {source.owner} alone.")
+        raise PermissionDenied(_("Terms are proposed to %(owner)s alone.") % {"owner": source.owner})
     if proposal_refuse(source, request.POST.get("key", ""), request.user):
-        messages.success(request, "It is not proposed again.")
+        messages.success(request, _("It is not proposed again."))
     return redirect("knowledge:feedback", pk)

@@ -1,4 +1,4 @@
-"""What people may type about saved SQL and its parameters."""
+"""Forms about saved SQL and its parameters."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from mirror.library.models import SavedSql
 from mirror.library.widgets import OfferingInput
@@ -61,8 +62,13 @@ class SavedSqlForm(forms.ModelForm):
     class Meta:
         model = SavedSql
         fields = ["name", "folder", "description", "sql"]
-        labels = {"sql": "SQL"}
-        help_texts = {"folder": "Saved SQL of one folder stands together in the library."}
+        labels = {
+            "name": _("Name"),
+            "folder": _("Folder"),
+            "description": _("Description"),
+            "sql": "SQL",
+        }
+        help_texts = {"folder": _("Saved SQL of one folder stands together in the library.")}
         widgets = {
             "description": forms.Textarea(attrs={"rows": 2}),
             "sql": forms.Textarea(attrs={"rows": 14, "spellcheck": "false", "class": "mono"}),
@@ -72,10 +78,10 @@ class SavedSqlForm(forms.ModelForm):
 class ParameterForm(forms.Form):
     """One parameter: `:name` in the SQL."""
 
-    name = forms.CharField(label="Name", max_length=40)
-    kind = forms.ChoiceField(label="Kind", choices=list(KINDS.items()), initial="text")
-    label = forms.CharField(label="Shown as", max_length=80, required=False)
-    default = forms.CharField(label="Default", max_length=500, required=False)
+    name = forms.CharField(label=_("Name"), max_length=40)
+    kind = forms.ChoiceField(label=_("Kind"), choices=list(KINDS.items()), initial="text")
+    label = forms.CharField(label=_("Shown as"), max_length=80, required=False)
+    default = forms.CharField(label=_("Default"), max_length=500, required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -98,7 +104,7 @@ class _ParameterForms(forms.BaseFormSet):
 
     def add_fields(self, form: forms.Form, index: int | None) -> None:
         super().add_fields(form, index)
-        form.fields["DELETE"].label = "Remove it"
+        form.fields["DELETE"].label = _("Remove it")
 
 
 ParameterForms = forms.formset_factory(
@@ -132,5 +138,5 @@ def _field(parameter: dict[str, Any]) -> forms.Field:
     if parameter["kind"] == "date":
         return DateWordsField(**kept)
     if parameter["kind"] == "boolean":
-        return forms.ChoiceField(choices=[("true", "yes"), ("false", "no")], **kept)
+        return forms.ChoiceField(choices=[("true", _("yes")), ("false", _("no"))], **kept)
     return forms.CharField(max_length=2_000, **kept)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+# Why SQL is a draft that does without words of its question.
+LEFT_OUT = gettext_noop("This was left out: {words}.")
 
 
 class SavedSql(models.Model):

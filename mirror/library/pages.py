@@ -1,4 +1,4 @@
-"""What the pages of the library show."""
+"""Data of the pages of the library."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from difflib import unified_diff
 from itertools import zip_longest
 
 from django.core.paginator import Page
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from mirror.library import selectors
 from mirror.library.forms import ArgumentsForm
@@ -38,8 +40,12 @@ class SavedPage:
         """Why somebody may not run it, where they may not."""
         name = self.saved.source.name
         if self.sees_source:
-            return f"On {name} you run SQL of people who write SQL there, and its owner does not. Ask the owner of {name}."
-        return f"Its source, {name}, is not shared with you any more. Ask its owner."
+            words = _(
+                "On %(name)s you run SQL of people who write SQL there, and its owner does not. "
+                "Ask the owner of %(name)s."
+            )
+            return words % {"name": name}
+        return _("Its source, %(name)s, is not shared with you any more. Ask its owner.") % {"name": name}
 
 
 def saved_page(user: User, saved: SavedSql, arguments: ArgumentsForm) -> SavedPage:
@@ -156,13 +162,16 @@ def _edit(edit: SavedSqlEdit, before: SavedSqlEdit | None, saved: SavedSql) -> E
     said = []
     if before is not None:
         if edit.name != before.name:
-            said.append(f"Name: “{before.name}” became “{edit.name}”")
+            words = _("Name: “%(before)s” became “%(now)s”")
+            said.append(words % {"before": before.name, "now": edit.name})
         if edit.description != before.description:
             said.append(
-                f"Description: “{edit.description}”" if edit.description else "Description taken away"
+                _("Description: “%(text)s”") % {"text": edit.description}
+                if edit.description
+                else _("Description taken away")
             )
         if edit.parameters != before.parameters:
-            said.append(f"Parameters: {_told(edit.parameters)}")
+            said.append(_("Parameters: %(list)s") % {"list": _told(edit.parameters)})
     now = (saved.name, saved.description, saved.sql, saved.parameters)
     return EditView(
         number=edit.number,
@@ -178,7 +187,7 @@ def _edit(edit: SavedSqlEdit, before: SavedSqlEdit | None, saved: SavedSql) -> E
 
 def _who(edit: SavedSqlEdit) -> str:
     if edit.by is None:
-        return "somebody"
+        return _("somebody")
     return edit.by.called
 
 
@@ -187,7 +196,7 @@ def _told(parameters: list[dict[str, str]]) -> str:
         f":{one['name']} ({one['kind']}{', ' + one['default'] if one.get('default') else ''})"
         for one in parameters
     ]
-    return ", ".join(named) or "none"
+    return ", ".join(named) or pgettext("parameters", "none")
 
 
 def _lines(before: str, after: str) -> list[DiffLine]:

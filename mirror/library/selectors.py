@@ -16,6 +16,8 @@ from mirror.sources.catalogs import catalog_read
 from mirror.sources.models import Source
 from mirror.sources.selectors import asked_by, may_ask, sources_asked, sources_visible
 from mirror.sources.sight import seen_by, withheld_now
+from mirror.stored_words import said_now
+from sqlagent.language.saying import spaced
 from sqlagent.values import Catalog
 
 # What stands for a parameter without a default when only the names around it matter.
@@ -110,7 +112,7 @@ def _problem(
     except ParameterError as error:
         return str(error)
     checked = check(source, bound, catalog)
-    return f"{checked.what} {checked.why}".strip() if isinstance(checked, guarding.Refusal) else ""
+    return said_now(spaced(checked.what, checked.why)) if isinstance(checked, guarding.Refusal) else ""
 
 
 def may_change(user: User, saved: SavedSql) -> bool:

@@ -1,4 +1,4 @@
-"""What can happen to saved SQL: saved, changed, shared, verified, let go. Running it is a run's business."""
+"""Operations on saved SQL: saved, changed, shared, verified, let go. Running it is a run's business."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.library import selectors, services
@@ -29,14 +30,16 @@ def _written(request: PersonRequest, pk: int) -> SavedSql:
     """Saved SQL whose texts somebody may change. Raises: Http404, PermissionDenied."""
     saved = _saved(request, pk, to_change=True)
     if not selectors.may_write(request.user, saved):
-        raise PermissionDenied(f"You write no SQL on {saved.source.name}, so this text stays as it is.")
+        raise PermissionDenied(
+            _("You write no SQL on %(source)s, so this text stays as it is.") % {"source": saved.source.name}
+        )
     return saved
 
 
 def _saved(request: PersonRequest, pk: int, *, to_change: bool = False) -> SavedSql:
     saved = get_object_or_404(selectors.saved_visible(request.user), pk=pk)
     if to_change and not selectors.may_change(request.user, saved):
-        raise PermissionDenied(f"Only {saved.owner} changes this saved SQL.")
+        raise PermissionDenied(_("Only %(owner)s changes this saved SQL.") % {"owner": saved.owner})
     return saved
 
 
@@ -79,7 +82,7 @@ def edit(request: PersonRequest, pk: int) -> HttpResponse:
             rows = ParameterForms(initial=_with_missing(parameters, form.cleaned_data["sql"], saved))
             form.add_error("sql", str(error))
         else:
-            messages.success(request, f"{form.cleaned_data['name']} is saved.")
+            messages.success(request, _("%(name)s is saved.") % {"name": form.cleaned_data["name"]})
             return redirect("library:saved", pk)
     return _form_page(request, saved, form, rows)
 
@@ -139,7 +142,8 @@ def restore(request: PersonRequest, pk: int, number: int) -> HttpResponse:
     except services.ParameterError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{saved.name} is as it was after edit {number}. The edits since are kept.")
+        words = _("%(name)s is as it was after edit %(number)s. The edits since are kept.")
+        messages.success(request, words % {"name": saved.name, "number": number})
     return redirect("library:edits", pk)
 
 
@@ -164,7 +168,7 @@ def verify(request: PersonRequest, pk: int) -> HttpResponse:
     """Vouch for saved SQL that was saved from a draft."""
     saved = _written(request, pk)
     services.sql_verify(saved, request.user)
-    messages.success(request, f"{saved.name} is verified by you, and no draft any more.")
+    messages.success(request, _("%(name)s is verified by you, and no draft any more.") % {"name": saved.name})
     return redirect("library:saved", pk)
 
 
@@ -174,6 +178,6 @@ def delete(request: PersonRequest, pk: int) -> HttpResponse:
     saved = _saved(request, pk, to_change=True)
     if request.method == "POST":
         services.sql_delete(saved)
-        messages.success(request, f"{saved.name} is gone from the library.")
+        messages.success(request, _("%(name)s is gone from the library.") % {"name": saved.name})
         return redirect("library:list")
     return render(request, "library/delete.html", {"saved": saved})

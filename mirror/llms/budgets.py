@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from mirror.llms.models import LABEL_CHARS, MonthlyBudget, Use
 from mirror.work.store import store_keep
@@ -68,20 +70,23 @@ class Standing:
             >>> Standing(MonthlyBudget(), Used(), date(2026, 11, 1)).subject
             'Your language-model budget for November'
         """
-        whose = "Your language-model budget"
+        month = date_format(self.month, "F")
         if self.budget.source_id:
-            whose = "The language-model budget of this source"
-        elif self.budget.team is not None:
-            whose = f"The language-model budget of the team {self.budget.team}"
-        return f"{whose} for {self.month:%B}"
+            return _("The language-model budget of this source for %(month)s") % {"month": month}
+        if self.budget.team is not None:
+            said = _("The language-model budget of the team %(team)s for %(month)s")
+            return said % {"team": self.budget.team, "month": month}
+        return _("Your language-model budget for %(month)s") % {"month": month}
 
     @property
     def warning(self) -> str:
         """The warning for somebody who is about to ask; empty while enough is left."""
         if self.is_used_up:
             after = (self.month + timedelta(days=31)).replace(day=1)
-            return f"{self.subject} is used up: the built-in analyst answers until {after:%B}."
-        return f"{self.subject} is used to {int(self.share * 100)} %." if self.share > NEAR else ""
+            said = _("%(budget)s is used up: the built-in analyst answers until %(month)s.")
+            return said % {"budget": self.subject, "month": date_format(after, "F")}
+        said = _("%(budget)s is used to %(percent)s %%.")
+        return said % {"budget": self.subject, "percent": int(self.share * 100)} if self.share > NEAR else ""
 
 
 def _share(used: float, most: float) -> float:

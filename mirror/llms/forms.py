@@ -6,6 +6,8 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from mirror.llms.addresses import UrlRefused, url_check
 from mirror.llms.models import URL_CHARS, Endpoint, MonthlyBudget
@@ -25,9 +27,9 @@ class EndpointForm(forms.ModelForm):
     """A language model at one server."""
 
     base_url = forms.CharField(
-        label="Address",
+        label=gettext_lazy("Address"),
         max_length=URL_CHARS,
-        help_text="Of any OpenAI-compatible server, up to where /chat/completions follows.",
+        help_text=gettext_lazy("Of any OpenAI-compatible server, up to where /chat/completions follows."),
         widget=forms.TextInput(
             attrs={
                 "placeholder": "http://127.0.0.1:11434/v1",
@@ -37,41 +39,50 @@ class EndpointForm(forms.ModelForm):
         ),
     )
     key = forms.CharField(
-        label="Key",
+        label=gettext_lazy("Key"),
         max_length=KEY_CHARS,
         required=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="Sealed in the store. Leave it empty where the server asks for none.",
+        help_text=gettext_lazy("Sealed in the store. Leave it empty where the server asks for none."),
     )
-    no_key = forms.BooleanField(label="It needs no key: take the kept one away", required=False)
+    no_key = forms.BooleanField(label=gettext_lazy("It needs no key: take the kept one away"), required=False)
     price_prompt = forms.FloatField(
-        label="Price of a million tokens sent", min_value=0, max_value=MOST_PRICE, required=False
+        label=gettext_lazy("Price of a million tokens sent"),
+        min_value=0,
+        max_value=MOST_PRICE,
+        required=False,
     )
     price_reply = forms.FloatField(
-        label="Price of a million tokens replied", min_value=0, max_value=MOST_PRICE, required=False
+        label=gettext_lazy("Price of a million tokens replied"),
+        min_value=0,
+        max_value=MOST_PRICE,
+        required=False,
     )
     reach = forms.ChoiceField(
-        label="Used for",
-        choices=[(ALL, "All sources, also those to come"), (CHOSEN, "These alone")],
+        label=gettext_lazy("Used for"),
+        choices=[
+            (ALL, gettext_lazy("All sources, also those to come")),
+            (CHOSEN, gettext_lazy("These alone")),
+        ],
         widget=forms.RadioSelect,
     )
     sources = RowsField(
         queryset=Source.objects.only("name").order_by("name"),
-        label="Sources",
+        label=gettext_lazy("Sources"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
-    is_on = forms.BooleanField(label="Used for questions", required=False)
+    is_on = forms.BooleanField(label=gettext_lazy("Used for questions"), required=False)
 
     field_order = ["name", "base_url", "model", "key", "no_key", "price_prompt", "price_reply"]
 
     class Meta:
         model = Endpoint
         fields = ["name", "base_url", "model", "price_prompt", "price_reply", "is_on"]
-        labels = {"name": "Name", "model": "Model"}
+        labels = {"name": gettext_lazy("Name"), "model": gettext_lazy("Model")}
         help_texts = {
-            "name": "What people read it as: “Local Qwen”.",
-            "model": "As the server calls it: “qwen2.5-coder:7b”.",
+            "name": gettext_lazy("What people read it as: “Local Qwen”."),
+            "model": gettext_lazy("As the server calls it: “qwen2.5-coder:7b”."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -99,7 +110,7 @@ class EndpointForm(forms.ModelForm):
         """Refuse a name that is taken, letter case ignored."""
         name: str = self.cleaned_data["name"]
         if Endpoint.objects.filter(name__iexact=name).exclude(pk=self.instance.pk).exists():
-            raise forms.ValidationError("Another language model has this name already.")
+            raise forms.ValidationError(_("Another language model has this name already."))
         return name
 
     def clean_base_url(self) -> str:
@@ -113,7 +124,9 @@ class EndpointForm(forms.ModelForm):
         """Refuse what no key has; the key itself is in no message."""
         key: str = self.cleaned_data["key"]
         if not key.isascii() or not key.isprintable() or " " in key:
-            raise forms.ValidationError("This holds a space or a character that no key has. Copy it again.")
+            raise forms.ValidationError(
+                _("This holds a space or a character that no key has. Copy it again.")
+            )
         return key
 
     def clean_price_prompt(self) -> float:
@@ -128,10 +141,10 @@ class EndpointForm(forms.ModelForm):
         """Ask for sources where they are to be chosen, and for the key again when it would go to another address."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("reach") == CHOSEN and not cleaned.get("sources") and "sources" not in self.errors:
-            self.add_error("sources", "Choose the sources that it may be used for.")
+            self.add_error("sources", _("Choose the sources that it may be used for."))
         is_moved = cleaned.get("base_url", self.initial.get("base_url")) != self.initial.get("base_url")
         if self.has_key and is_moved and not cleaned.get("key") and not cleaned.get("no_key"):
-            self.add_error("key", "Type the key again: it was given for another address.")
+            self.add_error("key", _("Type the key again: it was given for another address."))
         return cleaned
 
     def _post_clean(self) -> None:
@@ -157,15 +170,17 @@ LEAST_MONEY = 0.01
 class BudgetForm(forms.Form):
     """A bound on a month's use by a person, every person, a team or a source."""
 
-    about = forms.ChoiceField(label="Of")
+    about = forms.ChoiceField(label=pgettext_lazy("budget", "Of"))
     tokens = forms.IntegerField(
-        label="Tokens a month",
+        label=gettext_lazy("Tokens a month"),
         min_value=0,
         max_value=10**15,
         required=False,
-        help_text="Sent and replied together.",
+        help_text=gettext_lazy("Sent and replied together."),
     )
-    money = forms.FloatField(label="Money a month", min_value=0, max_value=10**9, required=False)
+    money = forms.FloatField(
+        label=gettext_lazy("Money a month"), min_value=0, max_value=10**9, required=False
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -173,19 +188,21 @@ class BudgetForm(forms.Form):
         about = self.fields["about"]
         assert isinstance(about, forms.ChoiceField)
         about.choices = [
-            (EVERYBODY, "Every person"),
-            ("People", [(f"person-{one.pk}", one.username) for one in people]),
-            ("Teams", [(f"team-{one.pk}", one.name) for one in Team.objects.all()]),
+            (EVERYBODY, _("Every person")),
+            (_("People"), [(f"person-{one.pk}", one.username) for one in people]),
+            (_("Teams"), [(f"team-{one.pk}", one.name) for one in Team.objects.all()]),
             (
-                "Sources",
+                _("Sources"),
                 [(f"source-{one.pk}", one.name) for one in Source.objects.only("name").order_by("name")],
             ),
         ]
-        self.fields["money"].help_text = f"In {settings.LLM_CURRENCY}, by the prices that are set."
+        self.fields["money"].help_text = _("In %(currency)s, by the prices that are set.") % {
+            "currency": settings.LLM_CURRENCY
+        }
 
     def clean_about(self) -> User | Team | Source | None:
         """Give the person, team or source that it bounds; None: every person. Refuse one that was deleted a moment ago."""
-        kind, _, pk = str(self.cleaned_data["about"]).partition("-")
+        kind, _dash, pk = str(self.cleaned_data["about"]).partition("-")
         models: dict[str, type[User] | type[Team] | type[Source]] = {
             "person": User,
             "team": Team,
@@ -195,14 +212,18 @@ class BudgetForm(forms.Form):
             return None
         found = models[kind]._default_manager.filter(pk=int(pk)).first()
         if found is None:
-            raise forms.ValidationError(f"This {kind} was deleted in the meantime. Nothing was set.")
+            raise forms.ValidationError(
+                _("This %(kind)s was deleted in the meantime. Nothing was set.") % {"kind": kind}
+            )
         return found
 
     def clean_money(self) -> float | None:
         """Refuse less than the smallest coin: it bounds nothing that 0 does not."""
         money: float | None = self.cleaned_data["money"]
         if money is not None and 0 < money < LEAST_MONEY:
-            raise forms.ValidationError(f"Type 0, or at least {plain_number(LEAST_MONEY)}.")
+            raise forms.ValidationError(
+                _("Type 0, or at least %(least)s.") % {"least": plain_number(LEAST_MONEY)}
+            )
         return money
 
     def clean(self) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Prefetch
+from django.utils.translation import gettext as _
 
 from mirror.llms.models import Endpoint, EndpointTest
 from mirror.llms.selectors import settings_llms
-from mirror.phrases import plain_number
+from mirror.phrases import plain_number, separated
 from mirror.secrets import is_kept
 from mirror.sources.models import Source
 
@@ -87,7 +88,7 @@ def tested_page(test: EndpointTest) -> TestedPage:
         prompt_tokens=said.get("prompt_tokens", 0),
         reply_tokens=said.get("reply_tokens", 0),
         estimated_tokens=said.get("estimated_tokens", 0),
-        cost=f"{said['money']:,.3g} {said['currency']}" if said.get("money") else "",
+        cost=f"{separated(format(said['money'], ',.3g'))} {said['currency']}" if said.get("money") else "",
     )
 
 
@@ -119,7 +120,12 @@ def endpoints_page() -> EndpointsPage:
 def _prices(prompt: float, reply: float) -> str:
     """Give the prices of a million tokens in words; empty where they cost nothing."""
     return (
-        f"{plain_number(prompt)} in, {plain_number(reply)} out {settings.LLM_CURRENCY} a million tokens"
+        _("%(prompt)s in, %(reply)s out %(currency)s a million tokens")
+        % {
+            "prompt": plain_number(prompt),
+            "reply": plain_number(reply),
+            "currency": settings.LLM_CURRENCY,
+        }
         if prompt or reply
         else ""
     )

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db.models import Sum
+from django.utils.translation import gettext as _
 
 from mirror.llms.budgets import Standing, Used, month_now, standings, used_of
 from mirror.llms.models import MonthlyBudget, Use
 from mirror.people.models import Team, User
-from mirror.phrases import counted, plain_number
+from mirror.phrases import counted, plain_number, separated
 from mirror.sources.models import Source
 
 if TYPE_CHECKING:
@@ -93,10 +94,10 @@ def use_page(typed: str) -> UsePage:
         chosen=month.strftime(FORM),
         is_past=month < month_now(),
         tables=(
-            UseTable("person", "People", _lines(uses, "person", User, "username", budgets)),
-            UseTable("team", "Teams", _lines(uses, "teams", Team, "name", budgets)),
-            UseTable("source", "Sources", _lines(uses, "source", Source, "name", budgets)),
-            UseTable("llm", "Language models", _models(uses)),
+            UseTable("person", _("People"), _lines(uses, "person", User, "username", budgets)),
+            UseTable("team", _("Teams"), _lines(uses, "teams", Team, "name", budgets)),
+            UseTable("source", _("Sources"), _lines(uses, "source", Source, "name", budgets)),
+            UseTable("llm", _("Language models"), _models(uses)),
         ),
         budgets=tuple(
             BudgetLine(one.pk, str(one), one.key.partition("-")[0], _bounds(one)) for one in budgets
@@ -141,7 +142,7 @@ def _lines(
     names = dict(model._default_manager.filter(pk__in={*used, *own} - {None}).values_list("pk", named))
     lines = [_line(name, used.get(pk, Used()), own.get(pk, every)) for pk, name in names.items()]
     lines.sort(key=lambda line: (-line.used.tokens, line.name))
-    nobody = {"person": "From a shell", "source": "Tests, and sources that are gone"}.get(by)
+    nobody = {"person": _("From a shell"), "source": _("Tests, and sources that are gone")}.get(by)
     if nobody and None in used:
         lines = [*lines[:ROWS], _line(nobody, used[None], None)]
     return tuple(lines[: ROWS + 1])
@@ -182,7 +183,8 @@ def _said(used: Used) -> str:
     """Give use in words."""
     said = [counted(used.calls, "call"), counted(used.tokens, "token")]
     if used.estimated_tokens:
-        said.append(f"of these about {used.estimated_tokens:,} estimated")
+        about = separated(f"{used.estimated_tokens:,}")
+        said.append(_("of these about %(count)s estimated") % {"count": about})
     if used.money:
         said.append(f"{plain_number(used.money, 4)} {settings.LLM_CURRENCY}")
     return ", ".join(said)

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -20,7 +21,7 @@ from mirror.people.requests import PersonRequest
 
 def _staff_only(request: PersonRequest) -> None:
     if not request.user.is_staff:
-        raise PermissionDenied("Only administrators set language models.")
+        raise PermissionDenied(_("Only administrators set language models."))
 
 
 @require_safe
@@ -56,7 +57,7 @@ def _form(request: PersonRequest, endpoint: Endpoint) -> HttpResponse:
             if form.instance.is_on
             else "It is not used, so no question goes to it."
         )
-        messages.success(request, f"{form.instance.name} is kept. {so}")
+        messages.success(request, _("%(name)s is kept. %(so)s") % {"name": form.instance.name, "so": so})
         return redirect("llms:list")
     context = {"form": form, "pk": endpoint.pk, "name": name}
     return render(request, "llms/form.html", context, status=422 if form.is_bound else 200)
@@ -77,7 +78,7 @@ def endpoint_remove(request: PersonRequest, pk: int) -> HttpResponse:
     _staff_only(request)
     endpoint = get_object_or_404(Endpoint, pk=pk)
     services.endpoint_remove(endpoint, request.user)
-    messages.success(request, f"{endpoint.name} is removed.")
+    messages.success(request, _("%(name)s is removed.") % {"name": endpoint.name})
     return redirect("llms:list")
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, override
 
 from mirror.asking.selectors import threads_recent
 from mirror.palette.selectors import named_visible, words_of
@@ -15,6 +17,8 @@ from mirror.phrases import one_line
 from mirror.sources.selectors import only_views
 
 if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as StrPromise
+
     from mirror.people.models import User
 
 MOST = 20
@@ -39,41 +43,50 @@ ICONS = {
     "saved SQL": "library",
     "thread": "history",
 }
+KINDS = {
+    "page": gettext_lazy("page"),
+    "action": gettext_lazy("action"),
+    "source": gettext_lazy("source"),
+    "dashboard": gettext_lazy("dashboard"),
+    "report": gettext_lazy("report"),
+    "saved SQL": gettext_lazy("saved SQL"),
+    "thread": gettext_lazy("thread"),
+}
 # Pages for everybody, then those of administrators: name, address, other words for it.
 PAGES = (
-    ("Ask", "asking:ask", "question start home"),
-    ("SQL", "workbench:start", "editor query write"),
-    ("History", "asking:history", "threads runs asked before"),
-    ("Library", "library:list", "saved sql"),
-    ("Dashboards", "dashboards:list", "boards charts"),
-    ("Reports", "reports:list", "schedules mails"),
-    ("Sources", "sources:list", "databases"),
-    ("Connect a database", "sources:connect", "new source add"),
-    ("Upload a file", "sources:upload", "csv excel parquet new source"),
-    ("New dashboard", "dashboards:new", "make board"),
-    ("New report", "reports:new", "make schedule send"),
-    ("Teams", "people:teams", "groups members"),
-    ("Your account", "people:account", "password sessions address"),
-    ("Your tokens", "api:tokens", "api keys programs"),
-    ("The API", "api:operations", "operations programs"),
-    ("Keys", "palette:keys", "keyboard shortcuts help"),
+    (gettext_lazy("Ask"), "asking:ask", "question start home"),
+    (gettext_lazy("SQL"), "workbench:start", "editor query write"),
+    (gettext_lazy("History"), "asking:history", "threads runs asked before"),
+    (gettext_lazy("Library"), "library:list", "saved sql"),
+    (gettext_lazy("Dashboards"), "dashboards:list", "boards charts"),
+    (gettext_lazy("Reports"), "reports:list", "schedules mails"),
+    (gettext_lazy("Sources"), "sources:list", "databases"),
+    (gettext_lazy("Connect a database"), "sources:connect", "new source add"),
+    (gettext_lazy("Upload a file"), "sources:upload", "csv excel parquet new source"),
+    (gettext_lazy("New dashboard"), "dashboards:new", "make board"),
+    (gettext_lazy("New report"), "reports:new", "make schedule send"),
+    (gettext_lazy("Teams"), "people:teams", "groups members"),
+    (gettext_lazy("Your account"), "people:account", "password sessions address"),
+    (gettext_lazy("Your tokens"), "api:tokens", "api keys programs"),
+    (gettext_lazy("The API"), "api:operations", "operations programs"),
+    (gettext_lazy("Keys"), "palette:keys", "keyboard shortcuts help"),
 )
 PAGES_OF_STAFF = (
-    ("People", "people:people", "users accounts"),
-    ("Language models", "llms:list", "llm openai"),
-    ("Use of language models", "llms:use", "llm budgets money tokens"),
-    ("Sending", "reports:sending", "mails webhooks allow"),
-    ("Status", "upkeep:status", "health workers"),
-    ("Audit", "upkeep:audit", "log acts refusals"),
+    (gettext_lazy("People"), "people:people", "users accounts"),
+    (gettext_lazy("Language models"), "llms:list", "llm openai"),
+    (gettext_lazy("Use of language models"), "llms:use", "llm budgets money tokens"),
+    (gettext_lazy("Sending"), "reports:sending", "mails webhooks allow"),
+    (gettext_lazy("Status"), "upkeep:status", "health workers"),
+    (gettext_lazy("Audit"), "upkeep:audit", "log acts refusals"),
 )
 # Of these pages and actions who may ask no source that they see has no use.
 OF_ASKING = {"asking:ask", "workbench:start", "new-sql"}
-# What a script does: it finds them by their names. Without scripts they stand on the pages themselves.
+# Places found by a script, by their names. Without scripts they stand on the pages themselves.
 ACTIONS = (
-    ("New SQL", "new-sql", "tab editor write"),
-    ("Theme: light", "theme-light", "bright colours"),
-    ("Theme: dark", "theme-dark", "night colours"),
-    ("Theme: as the system", "theme-system", "colours automatic"),
+    (gettext_lazy("New SQL"), "new-sql", "tab editor write"),
+    (gettext_lazy("Theme: light"), "theme-light", "bright colours"),
+    (gettext_lazy("Theme: dark"), "theme-dark", "night colours"),
+    (gettext_lazy("Theme: as the system"), "theme-system", "colours automatic"),
 )
 
 
@@ -91,10 +104,15 @@ class Place:
     def icon(self) -> str:
         return ICONS[self.kind]
 
+    @property
+    def kind_said(self) -> StrPromise:
+        """Its kind, in words."""
+        return KINDS[self.kind]
+
 
 @dataclass(frozen=True, slots=True)
 class PalettePage:
-    """What was typed, and the places that fit it."""
+    """The typed values, and the places that fit it."""
 
     typed: str
     places: list[Place]
@@ -124,12 +142,14 @@ def palette_page(user: User, typed: str) -> PalettePage:
     pages = (*PAGES, *PAGES_OF_STAFF) if user.is_staff else PAGES
     hidden = OF_ASKING if only_views(user) else set()
     known = [
-        (Place("page", name, url=reverse(address)), more)
+        (Place("page", str(name), url=reverse(address)), f"{more} {_english(name)}")
         for name, address, more in pages
         if address not in hidden
     ]
     known += [
-        (Place("action", name, action=action), more) for name, action, more in ACTIONS if action not in hidden
+        (Place("action", str(name), action=action), f"{more} {_english(name)}")
+        for name, action, more in ACTIONS
+        if action not in hidden
     ]
     if not words:
         recent = [
@@ -175,9 +195,9 @@ def keys_page(user: User) -> KeysPage:
     groups = _groups()
     if only_views(user):
         groups = [
-            (where, [one for one in keys if one.does not in ("SQL", "New SQL")])
+            (where, [one for one in keys if one.does not in (_("SQL"), _("New SQL"))])
             for where, keys in groups
-            if where not in ("Asking", "SQL")
+            if where not in (_("Asking"), _("SQL"))
         ]
     return KeysPage(groups)
 
@@ -185,58 +205,77 @@ def keys_page(user: User) -> KeysPage:
 def _groups() -> list[tuple[str, list[Keys]]]:
     return [
         (
-            "Everywhere",
+            _("Everywhere"),
             [
-                Keys("Ctrl K or ⌘ K", "Go to a page, a source, saved SQL, a dashboard, a report or a thread"),
-                Keys("/", "Search this page"),
-                Keys("?", "This list"),
-                Keys("g, then s", "SQL"),
-                Keys("g, then n", "New SQL"),
-                Keys("g, then d", "Dashboards"),
-                Keys("Escape", "Close what floats over the page"),
-            ],
-        ),
-        (
-            "Asking",
-            [Keys("Enter", "Ask"), Keys("Shift Enter", "A new line"), Keys("Tab", "Take a suggestion")],
-        ),
-        (
-            "Dashboards",
-            [
-                Keys("f", "Full screen, and back"),
                 Keys(
-                    "Arrows", "Walk the points of a chart, or the values of a table that filter other cards"
+                    _("Ctrl K or ⌘ K"),
+                    _("Go to a page, a source, saved SQL, a dashboard, a report or a thread"),
                 ),
-                Keys("Enter", "Filter the other cards by this point or value"),
+                Keys("/", _("Search this page")),
+                Keys("?", _("This list")),
+                Keys(_("g, then a"), _("Ask")),
+                Keys(_("g, then s"), _("SQL")),
+                Keys(_("g, then n"), _("New SQL")),
+                Keys(_("g, then h"), _("History")),
+                Keys(_("g, then l"), _("Library")),
+                Keys(_("g, then d"), _("Dashboards")),
+                Keys(_("g, then r"), _("Reports")),
+                Keys(_("g, then o"), _("Sources")),
+                Keys(_("Escape"), _("Close what floats over the page")),
             ],
         ),
         (
-            "SQL",
+            _("Asking"),
             [
-                Keys("Ctrl Enter or ⌘ Enter", "Run; of several statements the one at the cursor"),
-                Keys("Ctrl Shift Enter", "Run the selection"),
-                Keys("Alt Enter", "Run up to the cursor"),
-                Keys("Shift Alt F", "Format"),
-                Keys("Alt N", "New SQL, on the SQL page"),
-                Keys("Escape, then Tab", "Leave the editor"),
+                Keys(_("Enter"), _("Ask")),
+                Keys(_("Shift Enter"), _("A new line")),
+                Keys(_("Tab"), _("Take a suggestion")),
             ],
         ),
         (
-            "Maps",
+            _("Dashboards"),
             [
-                Keys("+, -", "Larger, smaller"),
-                Keys("Shift with arrows", "Move what is seen"),
-                Keys("0", "The whole map"),
+                Keys("f", _("Full screen, and back")),
+                Keys(
+                    _("Arrows"),
+                    _("Walk the points of a chart, or the values of a table that filter other cards"),
+                ),
+                Keys(_("Enter"), _("Filter the other cards by this point or value")),
             ],
         ),
         (
-            "Tables of rows",
+            _("SQL"),
             [
-                Keys("Arrows", "Go from cell to cell"),
-                Keys("Ctrl A, Ctrl C", "Select all that is shown, copy it"),
+                Keys(_("Ctrl Enter or ⌘ Enter"), _("Run; of several statements the one at the cursor")),
+                Keys(_("Ctrl Shift Enter"), _("Run the selection")),
+                Keys(_("Alt Enter"), _("Run up to the cursor")),
+                Keys(_("Shift Alt F"), _("Format")),
+                Keys(_("Alt N"), _("New SQL, on the SQL page")),
+                Keys(_("Escape, then Tab"), _("Leave the editor")),
+            ],
+        ),
+        (
+            _("Maps"),
+            [
+                Keys("+, -", _("Larger, smaller")),
+                Keys(_("Shift with arrows"), _("Move what is seen")),
+                Keys("0", _("The whole map")),
+            ],
+        ),
+        (
+            _("Tables of rows"),
+            [
+                Keys(_("Arrows"), _("Go from cell to cell")),
+                Keys(_("Ctrl A, Ctrl C"), _("Select all that is shown, copy it")),
             ],
         ),
     ]
+
+
+def _english(name: StrPromise) -> str:
+    """Its name in English, by which it is found in every language."""
+    with override("en"):
+        return str(name).casefold()
 
 
 def _place(kind: str, pk: int, name: str, note: str) -> Place:
@@ -244,4 +283,8 @@ def _place(kind: str, pk: int, name: str, note: str) -> Place:
 
 
 def _to_ask(typed: str) -> Place:
-    return Place("action", f"Ask “{typed}”", url=f"{reverse('asking:ask')}?{urlencode({'q': typed})}")
+    return Place(
+        "action",
+        _("Ask “%(question)s”") % {"question": typed},
+        url=f"{reverse('asking:ask')}?{urlencode({'q': typed})}",
+    )

@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language_from_request
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
@@ -140,7 +141,7 @@ def sets_up_factor(
     def guarded(request: HttpRequest) -> HttpResponse:
         person = person_setting_up(request)
         if person is None:
-            return redirect("people:sign_in")
+            return door(request, "people:sign_in")
         return factor_asked_first(request) or view(request, person)
 
     return guarded
@@ -164,6 +165,11 @@ def is_recent(request: HttpRequest) -> bool:
 def _let_in(request: HttpRequest, user: User, way: Session.Way, wanted: str) -> HttpResponse:
     """Begin a session; the browser is known from now on: wrong passwords tried elsewhere do not stop it."""
     login(request, user, backend=BACKENDS[way])
+    # mails follow the browser where no language was chosen
+    spoken = get_language_from_request(request)
+    if user.browser_language != spoken:
+        user.browser_language = spoken
+        user.save(update_fields=["browser_language"])
     response = redirect(wanted)
     response.delete_cookie(WANTED, samesite="Lax")
     cookie = browser_cookie(user.get_username(), request.COOKIES.get(COOKIE, ""))
@@ -173,11 +179,28 @@ def _let_in(request: HttpRequest, user: User, way: Session.Way, wanted: str) -> 
     return response
 
 
+def door(request: HttpRequest, name: str) -> HttpResponse:
+    """Lead to a page of signing in by its name, with where the person wants to go after it."""
+    query = request.GET.urlencode()
+    return redirect(f"{reverse(name)}?{query}" if query else reverse(name))
+
+
+def page_after(request: HttpRequest, otherwise: str) -> str:
+    """Give the page that somebody was on the way to when they were led here, or another one where they came by themselves."""
+    return page_wanted(request) if request.GET.get("next") else otherwise
+
+
 def page_wanted(request: HttpRequest) -> str:
-    """Where somebody wanted to go before they had to sign in: said by the link, or remembered; here only."""
+    """Where somebody wanted to go before they had to sign in: said by the link, or remembered; a path from the root, here only."""
     wanted = request.GET.get("next") or unquote(request.COOKIES.get(WANTED, ""))
-    is_here = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if is_here else str(settings.LOGIN_REDIRECT_URL)
+    return wanted if is_page(request, wanted) else str(settings.LOGIN_REDIRECT_URL)
+
+
+def is_page(request: HttpRequest, wanted: str) -> bool:
+    """Say whether an address is a path from the root of this Mirror: a bare word would be taken for the name of a view."""
+    return wanted.startswith("/") and url_has_allowed_host_and_scheme(
+        wanted, {request.get_host()}, require_https=request.is_secure()
+    )
 
 
 def wanted_keep(request: HttpRequest, response: HttpResponse, wanted: str) -> None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from mirror.audit.services import record
 from mirror.people.models import CodeMaker, Passkey, User
 from mirror.people.recovery import recovery_forget, recovery_make
 from mirror.people.services import PeopleError, sessions_end
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as StrPromise
 
 log = logging.getLogger(__name__)
 
@@ -19,7 +24,7 @@ log = logging.getLogger(__name__)
 class FactorError(PeopleError):
     """A second factor is not taken; the message is fit to be shown. `wait` is how long to wait before another is looked at."""
 
-    def __init__(self, said: str, wait: timedelta = timedelta(0)) -> None:
+    def __init__(self, said: str | StrPromise, wait: timedelta = timedelta(0)) -> None:
         super().__init__(said)
         self.wait = wait
 
@@ -50,7 +55,7 @@ def adding_check(user: User, *, is_given: bool) -> None:
     """Hold somebody until the transaction ends, and see that they may add a second factor: `is_given` says that the session has given one. Raises: PeopleError."""
     User.objects.select_for_update().get(pk=user.pk)
     if has_factor(user) and not is_given:
-        raise PeopleError("You have a second factor by now. Give it first, then add another.")
+        raise PeopleError(_("You have a second factor by now. Give it first, then add another."))
 
 
 def recovery_begin(user: User) -> list[str]:
@@ -67,10 +72,10 @@ def recovery_end(user: User) -> None:
 @transaction.atomic
 def factors_reset(user: User, by: User | None) -> None:
     """Forget the codes and passkeys of somebody who lost them; they are signed out everywhere. Raises: PeopleError."""
-    codes, _ = CodeMaker.objects.filter(user=user).delete()
-    passkeys, _ = Passkey.objects.filter(user=user).delete()
+    codes, _rows = CodeMaker.objects.filter(user=user).delete()
+    passkeys, _rows = Passkey.objects.filter(user=user).delete()
     if not codes and not passkeys:
-        raise PeopleError(f"{user} has no second factor.")
+        raise PeopleError(_("%(user)s has no second factor.") % {"user": user})
     recovery_forget(user)
     sessions_end(user)
     if codes:

@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from mirror.people.requests import is_id
 from mirror.phrases import is_one_line
@@ -17,8 +18,16 @@ def one_line_check(text: str) -> None:
     """Refuse line ends, and characters that hide or turn what stands beside them: a validator of names. Raises: ValidationError."""
     if not is_one_line(text):
         raise ValidationError(
-            "This holds a line end, or a character that cannot be seen. Type it without.", code="unseen"
+            _("This holds a line end, or a character that cannot be seen. Type it without."), code="unseen"
         )
+
+
+class SecretField(forms.CharField):
+    """A password for another program: taken as it was typed and never given back; a browser fills in none of its own."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.PasswordInput(attrs={"autocomplete": "new-password"})
+        super().__init__(max_length=500, strip=False, widget=widget, **kwargs)
 
 
 class RowsField(forms.ModelMultipleChoiceField):

@@ -1,4 +1,4 @@
-"""What people may type about people."""
+"""Forms about people."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from math import ceil
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.db.models import QuerySet
 from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from mirror.people import wrong_passwords
 from mirror.people.factors import FactorError
@@ -35,8 +38,11 @@ class SignInForm(AuthenticationForm):
         self.wait = tried.wait
         if tried.wait:
             raise forms.ValidationError(
-                f"There were too many wrong passwords. Try again in {wait_in_words(tried.wait)}, or ask an administrator"
-                " for a one-time link, which works at once."
+                _(
+                    "There were too many wrong passwords. Try again in %(wait)s, or ask an administrator "
+                    "for a one-time link, which works at once."
+                )
+                % {"wait": wait_in_words(tried.wait)}
             )
         cleaned: dict[str, Any] = super().clean()
         wrong_passwords.try_right(tried)
@@ -57,7 +63,7 @@ class PasswordForm(forms.Form):
     """The password once more, before an act that an open browser alone must not do: guesses wait as at the door."""
 
     password = forms.CharField(
-        label="Your password",
+        label=gettext_lazy("Your password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
@@ -71,7 +77,7 @@ class PasswordForm(forms.Form):
         password: str = self.cleaned_data["password"]
         with _guess(self.user):
             if not self.user.check_password(password):
-                raise forms.ValidationError("That is not your password.", code="password_incorrect")
+                raise forms.ValidationError(_("That is not your password."), code="password_incorrect")
         return password
 
 
@@ -81,7 +87,8 @@ def _guess(user: User) -> Iterator[None]:
     tried = wrong_passwords.change_begin(user)
     if tried.wait:
         raise forms.ValidationError(
-            f"There were too many wrong passwords. Try again in {wait_in_words(tried.wait)}."
+            _("There were too many wrong passwords. Try again in %(wait)s.")
+            % {"wait": wait_in_words(tried.wait)}
         )
     yield
     wrong_passwords.try_right(tried)
@@ -90,14 +97,20 @@ def _guess(user: User) -> Iterator[None]:
 def wait_in_words(wait: timedelta) -> str:
     """A wait, rounded up: 45 seconds, 2 minutes."""
     seconds = ceil(wait.total_seconds())
-    count, unit = (seconds, "second") if seconds < 90 else (ceil(seconds / 60), "minute")
-    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+    if seconds < 90:
+        return ngettext("%(count)s second", "%(count)s seconds", seconds) % {"count": seconds}
+    minutes = ceil(seconds / 60)
+    return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
 
 
 def refusal_in_words(error: Exception) -> str:
     """Why somebody's second factor, or another act about it, is refused; a wait is told with it."""
     wait = error.wait if isinstance(error, FactorError) else None
-    return f"{error} Try again in {wait_in_words(wait)}." if wait else str(error)
+    return (
+        _("%(error)s Try again in %(wait)s.") % {"error": error, "wait": wait_in_words(wait)}
+        if wait
+        else str(error)
+    )
 
 
 def password_form(request: HttpRequest, person: User, posted: QueryDict | None = None) -> PasswordForm | None:
@@ -110,21 +123,25 @@ class PersonForm(forms.Form):
     """A new person."""
 
     username = User._meta.get_field("username").formfield(
-        label="Username", help_text="What they sign in with."
+        label=gettext_lazy("Username"),
+        help_text=gettext_lazy("What they sign in with."),
+        validators=[User.username_validator],
     )
-    name = forms.CharField(label="Name", max_length=150, required=False)
-    email = forms.EmailField(label="Mail address", required=False)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=150, required=False)
+    email = forms.EmailField(label=gettext_lazy("Mail address"), required=False)
     is_staff = forms.BooleanField(
-        label="Administrator",
+        label=gettext_lazy("Administrator"),
         required=False,
-        help_text="May add people, manage every team and name any file on this machine as a source.",
+        help_text=gettext_lazy(
+            "May add people, manage every team and name any file on this machine as a source."
+        ),
     )
 
     def clean_username(self) -> str:
         """Refuse a name that is taken, letter case ignored."""
         username: str = self.cleaned_data["username"]
         if User.objects.filter(username__iexact=username).exists():
-            raise forms.ValidationError("Somebody has this name already.")
+            raise forms.ValidationError(_("Somebody has this name already."))
         return username
 
 
@@ -134,10 +151,25 @@ class AddressForm(forms.ModelForm):
     class Meta:
         model = User
         fields = ["email"]
-        labels = {"email": "Mail address"}
+        labels = {"email": gettext_lazy("Mail address")}
         help_texts = {
-            "email": "Test reports are sent there, word of reports of yours that fail, and comments that mention you."
+            "email": gettext_lazy(
+                "Test reports are sent there, word of reports of yours that fail, and comments that mention you."
+            )
         }
+
+
+class LanguageForm(forms.Form):
+    """The language of one's pages and mails."""
+
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language"),
+        required=False,
+        choices=[("", gettext_lazy("As the browser")), *settings.LANGUAGES],
+        help_text=gettext_lazy(
+            "Of pages and mails, with their numbers and dates. Questions are asked in English."
+        ),
+    )
 
 
 class TeamForm(forms.ModelForm):
@@ -155,15 +187,18 @@ class TeamForm(forms.ModelForm):
 class MemberForm(forms.Form):
     """Somebody to put into a team."""
 
-    username = forms.CharField(label="Username", max_length=150)
-    is_manager = forms.BooleanField(label="May add and remove members", required=False)
+    username = forms.CharField(label=gettext_lazy("Username"), max_length=150)
+    is_manager = forms.BooleanField(label=gettext_lazy("May add and remove members"), required=False)
 
 
 class ShareForm(forms.Form):
     """The teams that something is shared with; `offered` are those that may be chosen."""
 
     teams = RowsField(
-        label="Teams", queryset=Team.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
+        label=gettext_lazy("Teams"),
+        queryset=Team.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
     )
 
     def __init__(self, *args: Any, offered: QuerySet[Team], **kwargs: Any) -> None:

@@ -1,19 +1,23 @@
-"""Where the settings ask a second factor of somebody, nothing else is done before one was given in the session."""
+"""What comes between a session and a page: the person's language, and a second factor where the settings ask for one."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import cast
+from urllib.parse import urlencode
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.middleware.locale import LocaleMiddleware
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import translation
 from django.utils.decorators import sync_and_async_middleware
 
 from mirror.people.entering import is_coded
 from mirror.people.factors import has_factor, is_required
+from mirror.people.languages import language_wanted
 from mirror.people.models import User
 
 Answer = Callable[[HttpRequest], HttpResponse]
@@ -31,6 +35,20 @@ OPEN = (
     "people:sign_out",
     "people:provider_out",
 )
+
+
+# Programs read answers of these addresses, in English.
+PROGRAMS = "/api/"
+
+
+class LanguageOfPerson(LocaleMiddleware):
+    """Answer in the language that the person chose, else in the first of the browser's that there is."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """Choose the language of an answer."""
+        is_program = request.path_info.startswith(PROGRAMS)
+        translation.activate(settings.LANGUAGE_CODE if is_program else language_wanted(request))
+        request.LANGUAGE_CODE = translation.get_language()
 
 
 @sync_and_async_middleware
@@ -65,4 +83,7 @@ def _elsewhere(request: HttpRequest) -> HttpResponse | None:
         return None
     if request.path_info in map(reverse, OPEN):
         return None
-    return redirect("people:code" if has_factor(user) else "people:codes")
+    door = reverse("people:code" if has_factor(user) else "people:codes")
+    # Only a page is gone back to: no form that was sent, and no part of a page.
+    is_page = request.method in ("GET", "HEAD") and not request.headers.get("HX-Request")
+    return redirect(f"{door}?{urlencode({'next': request.get_full_path()})}" if is_page else door)

@@ -11,6 +11,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy
 
 from mirror.secrets import EncryptedTextField
 
@@ -45,11 +46,14 @@ class User(AbstractUser):
     """A person who signs in. Staff manage people; everyone else sees what is shared with them.
 
     `email_is_typed`: the person typed the mail address, so nobody else vouches for it. One that `is_service` is no person:
-    programs act as it by tokens alone, within what is shared with its teams.
+    programs act as it by tokens alone, within what is shared with its teams. `language` is the one that was chosen, empty for
+    that of the browser; `browser_language` is that of the browser that signed in last, for mails.
     """
 
     email_is_typed = models.BooleanField(default=False)
     is_service = models.BooleanField(default=False)
+    language = models.CharField(max_length=10, blank=True, default="")
+    browser_language = models.CharField(max_length=10, blank=True, default="")
 
     objects: ClassVar[People] = People()
 
@@ -110,11 +114,11 @@ class Quota(models.Model):
     """What one person may do so many times within a while. The row is locked while a use is counted."""
 
     class Kind(models.TextChoices):
-        MAILS = "mails", "mails"
-        CALLS = "calls", "calls of webhooks and the like"
-        ASKS = "asks", "outside addresses asked for their consent"
-        TESTS = "tests", "connection tests"
-        COMMENTS = "comments", "comments"
+        MAILS = "mails", gettext_lazy("mails")
+        CALLS = "calls", gettext_lazy("calls of webhooks and the like")
+        ASKS = "asks", gettext_lazy("outside addresses asked for their consent")
+        TESTS = "tests", gettext_lazy("connection tests")
+        COMMENTS = "comments", gettext_lazy("comments")
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="quotas")
     kind = models.CharField(max_length=10, choices=Kind)
@@ -155,10 +159,10 @@ class Session(AbstractBaseSession):
     """A browser that is signed in, or about to be: whose it is, and from where it was begun."""
 
     class Way(models.TextChoices):
-        PASSWORD = "password", "password"  # noqa: S105 - the name of a way
-        LINK = "link", "one-time link"
-        PASSKEY = "passkey", "passkey"
-        PROVIDER = "provider", "identity provider"
+        PASSWORD = "password", gettext_lazy("password")  # noqa: S105 - the name of a way
+        LINK = "link", gettext_lazy("one-time link")
+        PASSKEY = "passkey", gettext_lazy("passkey")
+        PROVIDER = "provider", gettext_lazy("identity provider")
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="sessions")
     way = models.CharField(max_length=10, choices=Way, blank=True)

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
 from mirror.people.factors import has_codes
 from mirror.people.models import Identity, Membership, Passkey, Session, Team, User
 from mirror.people.provider.configured import Provider, identity_of, provider
@@ -101,4 +106,13 @@ def browser_named(told: str) -> str:
     """
     name = next((name for sign, name in _BROWSERS if sign in told), told.partition("/")[0][:40])
     system = next((system for sign, system in _SYSTEMS if sign in told), "")
-    return " on ".join(filter(None, (name or "A browser that does not say its name", system)))
+    name = name or _("A browser that does not say its name")
+    return _("%(browser)s on %(system)s") % {"browser": name, "system": system} if system else name
+
+
+def account_linked(words: str) -> SafeString:
+    """A text for a page, in which the words *Your account* lead there."""
+    name = _("Your account")
+    before, found, after = words.partition(name)
+    link = format_html('<a href="{}">{}</a>', reverse("people:account"), name) if found else ""
+    return format_html("{}{}{}", before, link, after)

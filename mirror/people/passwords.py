@@ -6,6 +6,7 @@ import re
 
 from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
 
 # A password without what everybody knows of a person still has to be this long (characters): as long as any.
 LEAST = 8
@@ -26,14 +27,19 @@ class BesideTheName:
             rest = rest.replace(piece, "")
         if len(rest) < LEAST <= len(password):
             raise ValidationError(
-                f"Without your name or mail address this password has fewer than {LEAST} characters."
-                " Choose one that has nothing to do with them.",
+                _(
+                    "Without your name or mail address this password has fewer than %(least)s characters. Choose "
+                    "one that has nothing to do with them."
+                )
+                % {"least": LEAST},
                 code="password_is_a_name",
             )
 
     def get_help_text(self) -> str:
         """Say the rule to somebody who chooses."""
-        return f"Your password must have {LEAST} characters besides your name or mail address."
+        return _("Your password must have %(least)s characters besides your name or mail address.") % {
+            "least": LEAST
+        }
 
 
 def _pieces(user: AbstractUser | None) -> set[str]:

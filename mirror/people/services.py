@@ -1,4 +1,4 @@
-"""What can happen to people: made, let in by a one-time link, put into teams, shut out."""
+"""Operations on people: made, let in by a one-time link, put into teams, shut out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from mirror.audit.services import record
 from mirror.people.models import Identity, Membership, Passkey, Session, SignInLink, Team, User
@@ -19,7 +21,8 @@ from mirror.people.models import Identity, Membership, Passkey, Session, SignInL
 log = logging.getLogger(__name__)
 
 
-SERVICE = "A service is no person: it acts by its tokens alone."
+SERVICE = gettext_lazy("A service is no person: it acts by its tokens alone.")
+LAST = gettext_lazy("This is the last administrator. Make another one first.")
 
 
 class PeopleError(Exception):
@@ -72,9 +75,9 @@ def user_deactivate(user: User, by: User | None, why: str = "") -> None:
     Raises: PeopleError for oneself and for the last administrator.
     """
     if user == by:
-        raise PeopleError("You cannot shut yourself out.")
+        raise PeopleError(_("You cannot shut yourself out."))
     if user.is_staff and not _others_manage(user):
-        raise PeopleError("This is the last administrator. Make another one first.")
+        raise PeopleError(LAST)
     user.is_active = False
     user.save(update_fields=["is_active"])
     # Only who was shut out for the provider's word comes in again by it.
@@ -119,13 +122,19 @@ def user_address(user: User, email: str) -> None:
     log.info("User %s changed their mail address", user.pk)
 
 
+def user_language(user: User, language: str) -> None:
+    """Keep the language that somebody chose for pages and mails; an empty one is that of the browser."""
+    user.language = language
+    user.save(update_fields=["language"])
+
+
 @transaction.atomic
 def user_make_staff(user: User, is_staff: bool, by: User | None = None, why: str = "") -> None:
     """Make somebody an administrator, or one no longer; `by` a person, or for a reason. Raises: PeopleError for the last one, and for a service."""
     if user.is_service:
         raise PeopleError(SERVICE)
     if not is_staff and not _others_manage(user):
-        raise PeopleError("This is the last administrator. Make another one first.")
+        raise PeopleError(LAST)
     user.is_staff = is_staff
     user.save(update_fields=["is_staff"])
     record("made an administrator" if is_staff else "made a member", user, by=by, **_because(why))
@@ -266,7 +275,7 @@ def member_add(team: Team, username: str, *, is_manager: bool = False) -> Member
     """Put somebody into a team; who is in it already keeps their place. Raises: PeopleError."""
     user = User.objects.filter(username__iexact=username.strip(), is_active=True).first()
     if user is None:
-        raise PeopleError(f"There is nobody called “{username.strip()}” here.")
+        raise PeopleError(_("There is nobody called “%(name)s” here.") % {"name": username.strip()})
     return member_join(team, user, is_manager=is_manager)
 
 

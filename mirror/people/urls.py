@@ -24,6 +24,7 @@ urlpatterns = [
     path("sign-out/", views.sign_out, name="sign_out"),
     path("account/", views.account, name="account"),
     path("account/address/", views.account_address, name="account_address"),
+    path("account/language/", views.account_language, name="account_language"),
     path("account/codes/", code_views.codes, name="codes"),
     path("account/codes/begin/", code_views.codes_begin, name="codes_begin"),
     path("account/codes/end/", code_views.codes_end, name="codes_end"),

@@ -15,22 +15,26 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people import factors, selectors, services
-from mirror.people.entering import enter, wanted_keep
+from mirror.people.entering import enter, is_page, wanted_keep
 from mirror.people.forms import (
     AddressForm,
     ChangePasswordForm,
+    LanguageForm,
     MemberForm,
     PersonForm,
     SignInForm,
     TeamForm,
 )
+from mirror.people.languages import language_wanted
 from mirror.people.models import Session, Team, User
-from mirror.people.pages import LinkPage, TeamPage, account_page
+from mirror.people.pages import LinkPage, TeamPage, account_linked, account_page
 from mirror.people.passkeys.pages import is_offered
 from mirror.people.provider.configured import identity_of, provider
 from mirror.people.requests import PersonRequest, origin_here, search_typed
@@ -47,9 +51,14 @@ class SignIn(auth_views.LoginView):
     authentication_form = SignInForm
     redirect_authenticated_user = True
 
+    def get_redirect_url(self, request: HttpRequest | None = None) -> str:
+        """Give the page that the link names, if it is one of this Mirror."""
+        wanted: str = super().get_redirect_url()
+        return wanted if is_page(self.request, wanted) else ""
+
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Sign in, and know this browser from now on."""
-        return enter(self.request, form.get_user(), Session.Way.PASSWORD, self.get_success_url())
+        return enter(self.request, form.get_user(), Session.Way.PASSWORD, self.get_redirect_url())
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         """Show the form with what was typed; 429 while there is a wait."""
@@ -89,7 +98,7 @@ sign_out = SignOut.as_view()
 
 
 def _posted(request: PersonRequest) -> QueryDict | None:
-    """What was typed; None when nothing was sent yet, so that an empty form is not full of errors."""
+    """The typed values; None when nothing was sent yet, so that an empty form is not full of errors."""
     return request.POST if request.method == "POST" else None
 
 
@@ -105,9 +114,8 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
         if user:
             response = enter(request, user, Session.Way.LINK)
             if not user.has_usable_password():
-                messages.info(
-                    request, "You have no password yet. Choose one under Your account to need no link."
-                )
+                words = _("You have no password yet. Choose one under Your account to need no link.")
+                messages.info(request, account_linked(words))
             return response
     person = services.link_holder(token)
     status = 200 if person else 410
@@ -118,18 +126,18 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
 def account(request: PersonRequest) -> HttpResponse:
     """Choose a password, or another one."""
     if request.method == "POST" and identity_of(request.user):
-        raise PermissionDenied("You sign in by the identity provider and need no password here.")
+        raise PermissionDenied(_("You sign in by the identity provider and need no password here."))
     form = _password_form(request.user, _posted(request))
     if form.is_valid():
         services.user_password(form.user, form.cleaned_data["new_password1"])
         update_session_auth_hash(request, form.user)
         services.links_end(request.user)
         services.sessions_end_others(request.user, request.session.session_key or "")
-        messages.success(request, "Your password is set.")
+        messages.success(request, _("Your password is set."))
         return redirect("people:account")
     if form.has_error("old_password", "password_incorrect"):
         services.password_refused(request.user)
-    return _show_account(request, form, AddressForm(instance=request.user))
+    return _show_account(request, password=form)
 
 
 @require_POST
@@ -138,9 +146,22 @@ def account_address(request: PersonRequest) -> HttpResponse:
     address = AddressForm(request.POST, instance=User.objects.get(pk=request.user.pk))
     if address.is_valid():
         services.user_address(request.user, address.cleaned_data["email"])
-        messages.success(request, "Your mail address is saved.")
+        messages.success(request, _("Your mail address is saved."))
         return redirect("people:account")
-    return _show_account(request, _password_form(request.user), address)
+    return _show_account(request, address=address)
+
+
+@require_POST
+def account_language(request: PersonRequest) -> HttpResponse:
+    """Choose the language of one's pages and mails, or that of the browser."""
+    language = LanguageForm(request.POST)
+    if language.is_valid():
+        services.user_language(request.user, language.cleaned_data["language"])
+        # the page that comes next is in this one already
+        translation.activate(language_wanted(request))
+        messages.success(request, _("Your language is saved."))
+        return redirect("people:account")
+    return _show_account(request, language=language)
 
 
 @require_POST
@@ -148,7 +169,7 @@ def session_end(request: PersonRequest, mark: str) -> HttpResponse:
     """Sign oneself out in another browser."""
     if not services.session_end(request.user, mark):
         raise Http404("You have no such session.")
-    messages.success(request, "You are signed out there.")
+    messages.success(request, _("You are signed out there."))
     return redirect("people:account")
 
 
@@ -156,7 +177,7 @@ def session_end(request: PersonRequest, mark: str) -> HttpResponse:
 def sessions_end(request: PersonRequest) -> HttpResponse:
     """Sign oneself out in every other browser."""
     services.sessions_end_others(request.user, request.session.session_key or "")
-    messages.success(request, "You are signed out everywhere else.")
+    messages.success(request, _("You are signed out everywhere else."))
     return redirect("people:account")
 
 
@@ -166,12 +187,22 @@ def _password_form(user: User, posted: QueryDict | None = None) -> SetPasswordFo
     return form_class(user, posted)
 
 
-def _show_account(request: PersonRequest, form: SetPasswordForm, address: AddressForm) -> HttpResponse:
-    status = 422 if form.is_bound or address.is_bound else 200
+def _show_account(
+    request: PersonRequest,
+    password: SetPasswordForm | None = None,
+    address: AddressForm | None = None,
+    language: LanguageForm | None = None,
+) -> HttpResponse:
+    """Show the account, with the one form of it that was sent."""
+    sent = password or address or language
+    forms = {
+        "form": password or _password_form(request.user),
+        "address": address or AddressForm(instance=request.user),
+        "language": language or LanguageForm(initial={"language": request.user.language}),
+    }
     page = account_page(request.user, request.session.session_key or "")
-    return render(
-        request, "people/account.html", {"form": form, "address": address, "page": page}, status=status
-    )
+    status = 422 if sent and sent.is_bound else 200
+    return render(request, "people/account.html", {**forms, "page": page}, status=status)
 
 
 # ---------------------------------------------------------------- people
@@ -179,7 +210,7 @@ def _show_account(request: PersonRequest, form: SetPasswordForm, address: Addres
 
 def _staff_only(request: PersonRequest) -> None:
     if not request.user.is_staff:
-        raise PermissionDenied("Only administrators manage people.")
+        raise PermissionDenied(_("Only administrators manage people."))
 
 
 @require_safe
@@ -208,7 +239,11 @@ def person_link(request: PersonRequest, pk: int) -> HttpResponse:
     _staff_only(request)
     person = get_object_or_404(User, pk=pk, is_active=True, is_service=False)
     if identity_of(person):
-        messages.error(request, f"{person} signs in by {settings.OIDC_NAME}: a link would pass it by.")
+        messages.error(
+            request,
+            _("%(person)s signs in by %(provider)s: a link would pass it by.")
+            % {"person": person, "provider": settings.OIDC_NAME},
+        )
         return redirect("people:people")
     return _show_link(request, person)
 
@@ -230,10 +265,10 @@ def person_active(request: PersonRequest, pk: int) -> HttpResponse:
     try:
         if person.is_active:
             services.user_deactivate(person, request.user)
-            messages.success(request, f"{person} can no longer sign in.")
+            messages.success(request, _("%(person)s can no longer sign in.") % {"person": person})
         else:
             services.user_activate(person)
-            messages.success(request, f"{person} can sign in again.")
+            messages.success(request, _("%(person)s can sign in again.") % {"person": person})
     except services.PeopleError as error:
         messages.error(request, str(error))
     return redirect("people:people")
@@ -246,7 +281,15 @@ def person_role(request: PersonRequest, pk: int) -> HttpResponse:
     person = get_object_or_404(User, pk=pk, is_service=False)
     try:
         services.user_make_staff(person, not person.is_staff, request.user)
-        messages.success(request, f"{person} is {'an administrator' if person.is_staff else 'a member'} now.")
+        messages.success(
+            request,
+            (
+                _("%(person)s is an administrator now.")
+                if person.is_staff
+                else _("%(person)s is a member now.")
+            )
+            % {"person": person},
+        )
     except services.PeopleError as error:
         messages.error(request, str(error))
     return redirect("people:people")
@@ -258,11 +301,13 @@ def person_factor_reset(request: PersonRequest, pk: int) -> HttpResponse:
     _staff_only(request)
     person = get_object_or_404(User, pk=pk, is_service=False)
     if person == request.user:
-        messages.error(request, "Your own second factor is under Your account.")
+        messages.error(request, account_linked(_("Your own second factor is under Your account.")))
         return redirect("people:people")
     try:
         factors.factors_reset(person, request.user)
-        messages.success(request, f"{person} has no second factor any more, and is signed out.")
+        messages.success(
+            request, _("%(person)s has no second factor any more, and is signed out.") % {"person": person}
+        )
     except services.PeopleError as error:
         messages.error(request, str(error))
     return redirect("people:people")
@@ -291,7 +336,7 @@ def team_new(request: PersonRequest) -> HttpResponse:
 def _team(request: PersonRequest, pk: int, *, to_manage: bool = False) -> Team:
     team = get_object_or_404(selectors.teams_visible_to(request.user), pk=pk)
     if to_manage and not selectors.may_manage(request.user, team):
-        raise PermissionDenied("Only administrators and this team's managers change it.")
+        raise PermissionDenied(_("Only administrators and this team's managers change it."))
     return team
 
 

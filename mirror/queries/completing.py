@@ -1,6 +1,6 @@
 """How SQL that is being typed may go on, from what is at hand of its source. Nothing is read from the source itself.
 
-Stored values are offered to whoever may see them, and never those that are about one person.
+Stored values are offered to people who may see them, except values about one person.
 """
 
 from __future__ import annotations

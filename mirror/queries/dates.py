@@ -10,7 +10,7 @@ from django.utils.text import get_text_list
 from rapidfuzz import fuzz, process
 
 UNITS = ("week", "month", "quarter", "year")
-# What is offered while somebody types. Other numbers and units are read as well: "in 2 quarters".
+# Suggestions while a person types. Other numbers and units are read as well: "in 2 quarters".
 WORDS = (
     "today",
     "yesterday",

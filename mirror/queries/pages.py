@@ -1,4 +1,4 @@
-"""What a page shows beside an editor: a field for each :name of its SQL."""
+"""Data of a page beside an editor: a field for each :name of its SQL."""
 
 from __future__ import annotations
 

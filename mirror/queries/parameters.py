@@ -3,7 +3,7 @@
 A value becomes a typed literal in the parsed SQL; text is never pasted into text. So no value
 can end a literal, add a clause or name a column, whatever it holds.
 
-A date may be said in words (`dates`); it is read as of a day that whoever binds may choose.
+A date may be said in words (`dates`); it is read as of a day that the caller may choose.
 """
 
 from __future__ import annotations
@@ -17,13 +17,20 @@ from typing import Any
 
 import sqlglot
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from sqlglot import exp
 
 from mirror.queries.dates import date_read
 from sqlagent.sql.literals import ODD
 from sqlagent.values import Catalog, Kind
 
-KINDS = {"text": "Text", "number": "Number", "date": "Date", "boolean": "Yes or no"}
+KINDS = {
+    "text": gettext_lazy("Text"),
+    "number": gettext_lazy("Number"),
+    "date": gettext_lazy("Date"),
+    "boolean": gettext_lazy("Yes or no"),
+}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 
 _YES, _NO = frozenset(("true", "yes", "on", "1")), frozenset(("false", "no", "off", "0"))
@@ -141,19 +148,24 @@ def parameters_check(sql: str, parameters: Sequence[Mapping[str, Any]], dialect:
     for parameter in parameters:
         if not NAME.fullmatch(str(parameter["name"])):
             raise ParameterError(
-                f"“{parameter['name']}” cannot be a parameter's name: use letters, digits and _, a letter first."
+                _("“%(parameter)s” cannot be a parameter's name: use letters, digits and _, a letter first.")
+                % {"parameter": parameter["name"]}
             )
         if parameter.get("default") not in (None, ""):
             value_read(parameter, parameter["default"])
     if len(set(declared)) < len(declared):
-        raise ParameterError("Two parameters have the same name.")
+        raise ParameterError(_("Two parameters have the same name."))
     used = names_used(sql, dialect)
     for name in used:
         if name not in declared:
-            raise ParameterError(f"The SQL uses :{name}, but there is no parameter of that name.")
+            raise ParameterError(
+                _("The SQL uses :%(name)s, but there is no parameter of that name.") % {"name": name}
+            )
     for name in declared:
         if name not in used:
-            raise ParameterError(f"The SQL does not use :{name}. Use it, or remove the parameter.")
+            raise ParameterError(
+                _("The SQL does not use :%(name)s. Use it, or remove the parameter.") % {"name": name}
+            )
 
 
 def value_read(
@@ -173,9 +185,13 @@ def value_read(
         try:
             number = Decimal(text)
         except InvalidOperation:
-            raise ParameterError(f"“{typed}” is not a number ({shown}).") from None
+            raise ParameterError(
+                _("“%(typed)s” is not a number (%(shown)s).") % {"typed": typed, "shown": shown}
+            ) from None
         if not number.is_finite() or abs(number.adjusted()) > DIGITS:
-            raise ParameterError(f"“{typed}” is not a number ({shown}).")
+            raise ParameterError(
+                _("“%(typed)s” is not a number (%(shown)s).") % {"typed": typed, "shown": shown}
+            )
         return number
     if kind == "date":
         try:
@@ -184,12 +200,19 @@ def value_read(
             raise ParameterError(f"{shown}: {error}") from None
     if kind == "boolean":
         if text.lower() not in _YES | _NO:
-            raise ParameterError(f"“{typed}” is neither yes nor no ({shown}).")
+            raise ParameterError(
+                _("“%(typed)s” is neither yes nor no (%(shown)s).") % {"typed": typed, "shown": shown}
+            )
         return text.lower() in _YES
     if kind != "text":
-        raise ParameterError(f"“{kind}” is no kind of parameter. Known: {', '.join(KINDS)}.")
+        raise ParameterError(
+            _("“%(kind)s” is no kind of parameter. Known: %(kinds)s.")
+            % {"kind": kind, "kinds": ", ".join(KINDS)}
+        )
     if "\x00" in str(typed):
-        raise ParameterError(f"The value of {shown} holds a character that no database takes.")
+        raise ParameterError(
+            _("The value of %(shown)s holds a character that no database takes.") % {"shown": shown}
+        )
     return str(typed)
 
 
@@ -213,21 +236,24 @@ def sql_bind(
     declared = {str(parameter["name"]): parameter for parameter in parameters}
     for name in arguments:
         if name not in declared:
-            raise ParameterError(f"There is no parameter “{name}”.")
+            raise ParameterError(_("There is no parameter “%(name)s”.") % {"name": name})
     try:
         trees = [tree for tree in sqlglot.parse(sql, dialect=dialect) if tree]
     except ODD as error:
         raise ParameterError(
-            f"The SQL cannot be read: {next(iter(str(error).splitlines()), 'its parts do not fit together')}"
+            _("The SQL cannot be read: %(why)s")
+            % {"why": next(iter(str(error).splitlines()), "its parts do not fit together")}
         ) from None
     if len(trees) != 1:
-        raise ParameterError("Saved SQL is one statement.")
+        raise ParameterError(_("Saved SQL is one statement."))
 
     def bound(node: exp.Expression) -> exp.Expression:
         if not isinstance(node, exp.Placeholder) or not node.name:
             return node
         if node.name not in declared:
-            raise ParameterError(f"The SQL uses :{node.name}, but there is no parameter of that name.")
+            raise ParameterError(
+                _("The SQL uses :%(name)s, but there is no parameter of that name.") % {"name": node.name}
+            )
         return _literal(_value(declared[node.name], arguments, today))
 
     return trees[0].transform(bound).sql(dialect=dialect, pretty="\n" in sql)
@@ -261,7 +287,9 @@ def _value(
     if given in (None, ""):
         given = parameter.get("default")
     if given is None or (given == "" and parameter["kind"] != "text"):
-        raise ParameterError(f"Give a value for {parameter.get('label') or parameter['name']}.")
+        raise ParameterError(
+            _("Give a value for %(name)s.") % {"name": parameter.get("label") or parameter["name"]}
+        )
     return value_read(parameter, given, today)
 
 

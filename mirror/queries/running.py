@@ -28,6 +28,7 @@ from mirror.sources.opening import open_source
 from mirror.sources.sight import catalog_seen, sight_now
 from mirror.work.store import store_keep
 from sqlagent.errors import DatabaseError, Unreachable
+from sqlagent.language.saying import spaced
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Catalog, Failure, FailureKind, Limits
 
@@ -98,7 +99,7 @@ def source_opened(source: Source) -> Iterator[OpenedSource]:
 
 
 def statement_limits(source: Source) -> Limits:
-    """What a statement may take whose rows are stored for a page."""
+    """The limits of a statement whose rows are stored for a page."""
     own = limits_of(source)
     return Limits(own.statement_seconds, own.result_rows, own.cell_chars, own.total_chars)
 
@@ -170,7 +171,7 @@ def sql_ready(opened: OpenedSource, sql: str, values: Values) -> Passed | NotRun
             return NotRun(NotRunWhy.VALUE, Failure(FailureKind.ERROR, str(error)))
     checked = sql_check(opened.source, sql, opened.catalog)
     if isinstance(checked, Refusal):
-        words = f"{checked.what} {checked.why}".strip()
+        words = spaced(checked.what, checked.why)
         return NotRun(
             NotRunWhy.REFUSED, Failure(FailureKind.REFUSED, words, checked.position, checked.advice)
         )
@@ -203,7 +204,9 @@ def _received(
     began = monotonic()
     with opened.database.stream(passed.sent, limits) as stream:
         waited = monotonic() - began
-        return result_receive(opened.source, stream, owner, waited=waited, keep_days=keep_days)
+        return result_receive(
+            opened.source, stream, owner, waited=waited, keep_days=keep_days, sql=passed.sql
+        )
 
 
 def _failure_told(source: Source, failure: Failure) -> Failure:
@@ -211,7 +214,7 @@ def _failure_told(source: Source, failure: Failure) -> Failure:
     told = login_told(source, sight_now(source).login)
     if failure.kind is not FailureKind.LOST or not told or told in failure.advice:
         return failure
-    return replace(failure, advice=f"{failure.advice} {told}".strip())
+    return replace(failure, advice=spaced(failure.advice, told))
 
 
 def _placed(failure: Failure, ran: str, given: str) -> Failure:

@@ -8,7 +8,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from mirror.phrases import one_line
+from django.utils.translation import gettext as _
+
+from mirror.phrases import dated, one_line
 from mirror.queries.parameters import ParameterError, value_read
 from mirror.results.cells import shown
 from sqlagent.rows.columns import in_words
@@ -67,12 +69,10 @@ def period_said(first: date, last: date) -> str:
     """
     if first == last:
         return day_said(last)
-    begins = str(first.day)
-    if (first.year, first.month) != (last.year, last.month):
-        begins += f" {first:%B}"
-    if first.year != last.year:
-        begins = day_said(first)
-    return f"{begins} to {day_said(last)}"
+    form = "j F Y"
+    if first.year == last.year:
+        form = "j F" if first.month != last.month else "j"
+    return _("%(first)s to %(last)s") % {"first": dated(first, form), "last": day_said(last)}
 
 
 def day_said(day: date) -> str:
@@ -82,12 +82,12 @@ def day_said(day: date) -> str:
         >>> day_said(date(2026, 11, 2))
         '2 November 2026'
     """
-    return f"{day.day} {day:%B} {day.year}"
+    return dated(day, "j F Y")
 
 
 def _said(value: str | Decimal | date | bool) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, date):
         return day_said(value)
     if isinstance(value, Decimal):

@@ -1,20 +1,24 @@
-"""Help for whoever writes SQL in an editor: laid out, looked at, completed. Nothing is kept and nothing runs."""
+"""Help in the SQL editor: formatting, checks and completion. Nothing is kept and nothing runs."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 
 from django.http import HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from mirror.people.requests import PersonRequest, is_id
+from mirror.phrases import separated
 from mirror.queries import helping
 from mirror.queries.completing import sql_completions
 from mirror.queries.parameters import SQL_CHARS
 from mirror.sources.asked_views import source_asked
 from mirror.sources.models import Source
+from mirror.stored_words import said_now
 
-UNREADABLE = "This SQL cannot be read with certainty; it is left as it was."
+UNREADABLE = gettext_lazy("This SQL cannot be read with certainty; it is left as it was.")
 
 
 def _source(request: PersonRequest, pk: int) -> Source:
@@ -32,7 +36,7 @@ def format_sql(request: PersonRequest, pk: int) -> HttpResponse:
     source, sql = _source(request, pk), _sql(request)
     formatted = helping.sql_format(source, sql)
     status = 422 if formatted is None else 200
-    return HttpResponse(formatted or UNREADABLE, content_type="text/plain", status=status)
+    return HttpResponse(formatted or str(UNREADABLE), content_type="text/plain", status=status)
 
 
 @require_POST
@@ -41,14 +45,15 @@ def check_sql(request: PersonRequest, pk: int) -> JsonResponse:
     source, sql = _source(request, pk), _sql(request)
     if len(sql) > SQL_CHARS:
         long = {
-            "words": f"This SQL is {len(sql):,} characters long; at most {SQL_CHARS:,} are read.",
+            "words": _("This SQL is %(count)s characters long; at most %(most)s are read.")
+            % {"count": separated(f"{len(sql):,}"), "most": separated(f"{SQL_CHARS:,}")},
             "position": None,
         }
         return JsonResponse({"problem": long, "parameters": [], "doubts": []})
     problem = helping.sql_problem(source, sql)
     told = None
     if problem is not None:
-        words = " ".join(part for part in (problem.what, problem.why, problem.advice) if part)
+        words = " ".join(said_now(part) for part in (problem.what, problem.why, problem.advice) if part)
         told = {"words": words, "position": problem.position}
     doubts = [asdict(one) for one in helping.sql_doubts(source, sql)] if problem is None else []
     return JsonResponse(

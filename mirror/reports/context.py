@@ -1,4 +1,4 @@
-"""What every page knows of sending: whether an administrator has paused all of it."""
+"""Facts for every page about sending: whether an administrator has paused all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is raised on purpose when somebody asks for something that cannot be."""
+"""Errors raised on purpose, for requests that cannot be met."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ class ReportError(Exception):
 
     def __init__(self, message: str, advice: str = "") -> None:
         super().__init__(message)
-        self.advice = advice
+        self.message, self.advice = message, advice
 
 
 class LinkGone(ReportError):

@@ -11,11 +11,10 @@ import uuid
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from mirror.secrets import EncryptedTextField
 from mirror.work.leases import Retried
-
-DRAFT = "This SQL was saved from a draft."
 
 
 class Report(models.Model):
@@ -27,19 +26,19 @@ class Report(models.Model):
     """
 
     class Missed(models.TextChoices):
-        """What becomes of scheduled times that passed while nothing ran."""
+        """The fate of scheduled times that passed while nothing ran."""
 
-        LAST = "last", "Run the last one"
-        ALL = "all", "Run all of them"
-        SKIP = "skip", "Skip them"
+        LAST = "last", gettext_lazy("Run the last one")
+        ALL = "all", gettext_lazy("Run all of them")
+        SKIP = "skip", gettext_lazy("Skip them")
 
     class Condition(models.TextChoices):
         """When a run is worth sending."""
 
-        ALWAYS = "always", "Always"
-        ROWS = "rows", "Only when there are rows"
-        CHANGED = "changed", "Only when the rows changed since they were last sent"
-        THRESHOLD = "threshold", "When a value crosses a threshold (an alert)"
+        ALWAYS = "always", gettext_lazy("Always")
+        ROWS = "rows", gettext_lazy("Only when there are rows")
+        CHANGED = "changed", gettext_lazy("Only when the rows changed since they were last sent")
+        THRESHOLD = "threshold", gettext_lazy("When a value crosses a threshold (an alert)")
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reports")
     teams = models.ManyToManyField("people.Team", blank=True, related_name="reports")
@@ -104,11 +103,11 @@ class Channel(models.Model):
     """
 
     class Kind(models.TextChoices):
-        MAIL = "mail", "Mail"
-        WEBHOOK = "webhook", "Webhook"
-        SLACK = "slack", "Slack or compatible"
-        FOLDER = "folder", "Folder"
-        S3 = "s3", "S3 or compatible"
+        MAIL = "mail", gettext_lazy("Mail")
+        WEBHOOK = "webhook", gettext_lazy("Webhook")
+        SLACK = "slack", gettext_lazy("Slack or compatible")
+        FOLDER = "folder", gettext_lazy("Folder")
+        S3 = "s3", gettext_lazy("S3 or compatible")
 
     report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="channels")
     kind = models.CharField(max_length=10, choices=Kind)
@@ -131,14 +130,14 @@ class ReportRun(Retried):
     """
 
     class Cause(models.TextChoices):
-        SCHEDULE = "schedule", "on schedule"
-        MISSED = "missed", "missed, made up for"
-        NOW = "now", "run by hand"
+        SCHEDULE = "schedule", gettext_lazy("on schedule")
+        MISSED = "missed", gettext_lazy("missed, made up for")
+        NOW = "now", gettext_lazy("run by hand")
         TEST = "test", "test"
 
     class Outcome(models.TextChoices):
         MADE = "made", "made"
-        NOTHING = "nothing", "nothing to send"
+        NOTHING = "nothing", gettext_lazy("nothing to send")
         SKIPPED = "skipped", "skipped"
         FAILED = "failed", "failed"
 
@@ -152,6 +151,11 @@ class ReportRun(Retried):
     is_reading = models.BooleanField(default=True)
     outcome = models.CharField(max_length=10, choices=Outcome, blank=True)
     reason = models.TextField(blank=True, help_text="Why it failed, was skipped or had nothing to send")
+    saying = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What its English texts are made of, to say them in other languages",
+    )
     advice = models.TextField(blank=True)
     about = models.CharField(max_length=12, blank=True, help_text="report, alert or recovered")
     value = models.TextField(blank=True, help_text="The value a threshold was held against")
@@ -193,6 +197,11 @@ class RunPart(models.Model):
     seconds = models.FloatField(default=0)
     draft = models.TextField(blank=True, help_text="Why its SQL was a draft when it ran")
     sentence = models.TextField(blank=True)
+    saying = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What its English texts are made of, to say them in other languages",
+    )
     chart = models.JSONField(null=True, blank=True)
     figures = models.JSONField(default=list, blank=True, help_text='[{"name", "number", "said", "change"}]')
     image = models.FileField(upload_to="reports/", blank=True, max_length=300)
@@ -205,11 +214,6 @@ class RunPart(models.Model):
 
     def __str__(self) -> str:
         return self.title
-
-    @property
-    def told(self) -> str:
-        """Its sentence; before it that its SQL was saved from a draft, and why."""
-        return f"{DRAFT} {self.draft} {self.sentence}".strip() if self.draft else self.sentence
 
 
 class ReportFile(models.Model):
@@ -233,7 +237,7 @@ class ReportFile(models.Model):
 
 
 class FileLink(models.Model):
-    """A link that gives one file to whoever has it, for a time, until it is revoked.
+    """A link to one file that works without signing in, until it expires or is revoked.
 
     Only the hash of its token is kept.
     """
@@ -263,11 +267,11 @@ class Delivery(Retried):
         ALERT = "alert", "alert"
         RECOVERED = "recovered", "recovery"
         TEST = "test", "test"
-        FAILED = "failed", "failure notice"
-        PAUSED = "paused", "pause notice"
-        HANDED = "handed", "hand-over notice"
-        CONSENT = "consent", "question whether mails are wanted"
-        QUOTA = "quota", "notice to an administrator"
+        FAILED = "failed", gettext_lazy("failure notice")
+        PAUSED = "paused", gettext_lazy("pause notice")
+        HANDED = "handed", gettext_lazy("hand-over notice")
+        CONSENT = "consent", gettext_lazy("question whether mails are wanted")
+        QUOTA = "quota", gettext_lazy("notice to an administrator")
 
     # What somebody is told, instead of what a run made; these and tests go to a person, by no channel.
     NOTICES = (About.FAILED, About.PAUSED, About.HANDED, About.CONSENT, About.QUOTA)
@@ -277,16 +281,16 @@ class Delivery(Retried):
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
-        HELD = "held", "held back"
+        HELD = "held", gettext_lazy("held back")
         SENT = "sent", "sent"
-        GIVEN_UP = "given_up", "given up"
+        GIVEN_UP = "given_up", gettext_lazy("given up")
 
     class Held(models.TextChoices):
         """Why a delivery is held back."""
 
-        CONSENT = "consent", "its recipient has not confirmed"
-        QUOTA = "quota", "a quota is met"
-        PAUSE = "pause", "all sending is paused"
+        CONSENT = "consent", gettext_lazy("its recipient has not confirmed")
+        QUOTA = "quota", gettext_lazy("a quota is met")
+        PAUSE = "pause", gettext_lazy("all sending is paused")
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="deliveries")
@@ -334,7 +338,7 @@ class Consent(models.Model):
     """
 
     class State(models.TextChoices):
-        ASKED = "asked", "not confirmed yet"
+        ASKED = "asked", gettext_lazy("not confirmed yet")
         CONFIRMED = "confirmed", "confirmed"
         STOPPED = "stopped", "stopped"
 
@@ -360,9 +364,9 @@ class Allowance(models.Model):
     """A place that an administrator allowed for everybody's reports, besides those of the settings."""
 
     class Kind(models.TextChoices):
-        DOMAIN = "domain", "Mail domain"
-        ADDRESS = "address", "Mail address"
-        HOST = "host", "Private host"
+        DOMAIN = "domain", gettext_lazy("Mail domain")
+        ADDRESS = "address", gettext_lazy("Mail address")
+        HOST = "host", gettext_lazy("Private host")
 
     kind = models.CharField(max_length=10, choices=Kind)
     value = models.CharField(max_length=254)

@@ -8,16 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from django.utils.translation import gettext_noop
+
 from mirror.people.models import User
 from mirror.reports.models import Report, ReportRun, RunPart
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_visible
 from mirror.sources.sight import sight_of
+from mirror.stored_words import row_said, translated
 
-FAILED = "It failed. Its owner sees why."
-PAUSED = "It kept failing. Its owner sees why."
-FAILED_BEFORE = "It failed while somebody else owned the report."
-PAUSED_BEFORE = "It kept failing while somebody else owned it."
+FAILED = gettext_noop("It failed. Its owner sees why.")
+PAUSED = gettext_noop("It kept failing. Its owner sees why.")
+FAILED_BEFORE = gettext_noop("It failed while somebody else owned the report.")
+FAILED_ONCE = gettext_noop("It failed once. The last time: {reason}")
+FAILED_OFTEN = gettext_noop("It failed {count} times in a row. The last time: {reason}")
+PAUSED_BEFORE = gettext_noop("It kept failing while somebody else owned it.")
+
+
+def pause_said(report: Report) -> str:
+    """Say why a report paused itself, to its owner; empty where somebody paused it."""
+    return translated(report.paused_why, (FAILED_OFTEN, FAILED_ONCE))
 
 
 class Reasons:
@@ -30,19 +40,19 @@ class Reasons:
     def of_run(self, run: ReportRun) -> str:
         """Say why a run failed, was skipped or had nothing to send, as far as this person may know."""
         if not run.reason or self._sees(run):
-            return run.reason
+            return row_said(run, "reason")
         if run.outcome == ReportRun.Outcome.SKIPPED:  # stopped or paused: no row was looked at
-            return run.reason
+            return row_said(run, "reason")
         is_failure = run.outcome in ("", ReportRun.Outcome.FAILED)
-        return FAILED if is_failure else ""
+        return translated(FAILED) if is_failure else ""
 
     def advice_of(self, run: ReportRun) -> str:
         """Say what to do about it, to who is told why."""
-        return run.advice if not run.advice or self._sees(run) else ""
+        return row_said(run, "advice") if not run.advice or self._sees(run) else ""
 
     def of_pause(self, report: Report) -> str:
         """Say why a report paused itself; empty where somebody paused it."""
-        return PAUSED if report.paused_why and not self._is_told(report) else report.paused_why
+        return translated(PAUSED) if report.paused_why and not self._is_told(report) else pause_said(report)
 
     def _sees(self, run: ReportRun) -> bool:
         says_value = bool(run.value) and run.pk in self._unseen

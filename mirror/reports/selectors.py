@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db.models import Count, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from mirror.library.models import SavedSql
 from mirror.library.selectors import runnable, saved_visible, sql_is_shown
@@ -129,7 +130,7 @@ def rows_visible(user: User, run: ReportRun) -> bool:
 def rows_withheld(user: User, run: ReportRun) -> str:
     """Say why somebody may not take files of a run away: a source of its rows withholds them; empty where they may."""
     is_taken = _all_of(run, sources_with(user, WithheldRight.Right.FILES)) and _in_sight(user, run)
-    return "" if is_taken else "The owner of a source lets your team look at its rows, not take them away."
+    return "" if is_taken else _("The owner of a source lets your team look at its rows, not take them away.")
 
 
 def rows_sendable(user: User, run: ReportRun) -> bool:

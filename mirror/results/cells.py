@@ -16,7 +16,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from sqlagent.rows.formats import formatted
+from mirror.phrases import dated, separated, separators
+from sqlagent.rows.formats import formatted, moment_of
 from sqlagent.values import ColumnFormat
 
 # The largest integer a browser's number holds exactly (IEEE 754 double).
@@ -26,7 +27,8 @@ SAFE_INTEGER = 2**53 - 1
 SHOWN_CHARS = 300
 EXACT_CHARS = 5_000
 
-_PLAIN = re.compile(r"-?[0-9][0-9,]*(?:\.([0-9]+))?")
+# Formats with names of months and days, as Django writes them.
+_FORMS = {"day": "j M Y", "weekday": "D j M Y", "minute": "j M Y, H:i", "month": "M Y"}
 
 # Integers that name rather than count: grouping "2,024" or "10,248" would mislead.
 _NAMES = re.compile(r"(^|_|\s)(id|ids|year|yr|code|zip|postcode|postal_code|phone|number|no|nr|key)$", re.I)
@@ -46,7 +48,7 @@ class Bar:
 class Cell:
     """A cell ready to print: what is shown, what a copy gives, and its look (`num`, `null`, `code`, ``).
 
-    One that `is_cut` is so long that a copy has to ask for it. Where it is a choice, its address is `url`.
+    One that `is_cut` is so long that a copy has to ask for it. Where it is a choice, its address is `url`; `why` it holds no figure.
     """
 
     text: str
@@ -55,6 +57,7 @@ class Cell:
     is_cut: bool = field(default=False, repr=False)
     bar: Bar | None = field(default=None, repr=False)
     url: str = field(default="", repr=False)
+    why: str = field(default="", repr=False)
     is_chosen: bool = field(default=False, repr=False)
 
 
@@ -75,17 +78,27 @@ def shown(value: Any, column: str = "", wanted: ColumnFormat | None = None) -> C
         return Cell("true" if value else "false")
     styled = formatted(value, wanted)
     if styled is not None:
+        styled = _in_language(styled, value, wanted)
         exact = exact_text(value)
         is_number = isinstance(value, int | float | Decimal)
         return Cell(styled, "" if styled == exact else exact, "num" if is_number else "")
     if isinstance(value, int | float | Decimal):
-        text, exact = _number(value, grouped=not _is_name(column)), exact_text(value)
+        text, exact = separated(_number(value, grouped=not _is_name(column))), exact_text(value)
         return Cell(text, "" if text == exact else exact, "num")
     exact = exact_text(value)
     look = "code" if isinstance(value, bytes | list | dict | UUID) else ""
     text = exact if len(exact) <= SHOWN_CHARS else exact[:SHOWN_CHARS] + "…"
     is_cut = len(exact) > EXACT_CHARS
     return Cell(text, "" if text == exact or is_cut else exact, look, is_cut)
+
+
+def _in_language(styled: str, value: Any, wanted: ColumnFormat | None) -> str:
+    """A formatted value as the language writes it: its months, its separators."""
+    form = _FORMS.get(wanted.style) if wanted else None
+    moment = moment_of(value) if form else None
+    if form and moment is not None:
+        return dated(moment, form)
+    return separated(styled) if isinstance(value, int | float | Decimal) else styled
 
 
 def on_clock(at: datetime, zone: tzinfo) -> datetime:
@@ -130,16 +143,22 @@ def is_repeated(at: datetime) -> bool:
 def aligned(texts: Sequence[str]) -> list[str]:
     """Give numbers of one column as many decimals as the one with most has; texts that are no such numbers stay as they are.
 
+    They are written in the language that is active.
+
     Example:
         >>> aligned(["1,234.5", "7", "0.25", "NULL"]), aligned(["7", "8"]), aligned(["1.5e+20", "2"])
         (['1,234.50', '7.00', '0.25', 'NULL'], ['7', '8'], ['1.5e+20', '2'])
     """
-    plain = [_PLAIN.fullmatch(text) for text in texts]
+    point, group = separators()
+    number = re.compile(rf"-?[0-9][0-9{re.escape(group)}]*(?:{re.escape(point)}([0-9]+))?")
+    plain = [number.fullmatch(text) for text in texts]
     places = max((len(found[1] or "") for found in plain if found), default=0)
     if not places or any("e" in text and text[-1:].isdigit() for text in texts):
         return list(texts)
     return [
-        text if not found else (text if "." in text else f"{text}.") + "0" * (places - len(found[1] or ""))
+        text
+        if not found
+        else (text if point in text else f"{text}{point}") + "0" * (places - len(found[1] or ""))
         for text, found in zip(texts, plain, strict=True)
     ]
 

@@ -1,4 +1,4 @@
-"""What the page about the columns of stored rows shows."""
+"""The content of the page about the columns of stored rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.urls import reverse
 from mirror.results.encoding import StoredColumn
 from mirror.results.formats import cell_of, formats_of, styles_of
 from mirror.results.models import StoredResult
-from mirror.results.pages import KINDS, SHOWN_COLUMNS
+from mirror.results.pages import SHOWN_COLUMNS, kind_said
 from mirror.results.rows import columns_of
 from mirror.results.statistics import column_statistics
 
@@ -70,7 +70,7 @@ def column_line(result: StoredResult, number: int) -> ColumnCounts:
     return ColumnCounts(
         number=number,
         name=name,
-        holds=KINDS.get(found.column.kind, "mixed values"),
+        holds=kind_said(found.column.kind),
         url=reverse("results:column", args=[result.pk, number]),
         format_url=_format_url(result, number, found.column),
         is_counted=True,
@@ -85,9 +85,7 @@ def column_line(result: StoredResult, number: int) -> ColumnCounts:
 
 def _line(result: StoredResult, number: int, column: StoredColumn) -> ColumnCounts:
     url = reverse("results:column", args=[result.pk, number])
-    return ColumnCounts(
-        number, column.name, KINDS.get(column.kind, "mixed values"), url, _format_url(result, number, column)
-    )
+    return ColumnCounts(number, column.name, kind_said(column.kind), url, _format_url(result, number, column))
 
 
 def _format_url(result: StoredResult, number: int, column: StoredColumn) -> str:

@@ -210,8 +210,8 @@ def zoned(offset: int) -> Callable[[Any], Any]:
 
 
 def _encode_tagged(values: Sequence[Any]) -> dict[str, pa.Array]:
-    tagged = [(None, None, None) if v is None else _tag(v) for v in values]
-    texts, tags, orders = zip(*tagged, strict=True) if tagged else ((), (), ())
+    cells = [(None, None, None) if v is None else tagged(v) for v in values]
+    texts, tags, orders = zip(*cells, strict=True) if cells else ((), (), ())
     return {
         "": pa.array(texts, pa.string()),
         "_tag": pa.array(tags, pa.string()),
@@ -219,7 +219,8 @@ def _encode_tagged(values: Sequence[Any]) -> dict[str, pa.Array]:
     }
 
 
-def _tag(value: Any) -> tuple[str, str, float | None]:
+def tagged(value: Any) -> tuple[str, str, float | None]:
+    """Give a value as text, with the letter of its type (`UNTAG` reads both) and a number to sort by."""
     match value:
         case bool():
             return ("1" if value else "0"), "b", float(value)

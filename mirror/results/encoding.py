@@ -29,15 +29,24 @@ _GROUP_ROWS, _GROUP_BYTES = 50_000, 32_000_000
 # Stored as what it is: reading needs no decoding.
 ITSELF = {"plain", "decimal", "naive", "clock"}
 
+# What the SQL tells of a column: kept where it tells something.
+OF_SQL = ("of_groups", "adds_up")
+
 
 @dataclass(frozen=True, slots=True)
 class StoredColumn:
-    """One column of a stored result: its name, its kind, how it is stored, and the offset of its times."""
+    """One column of a stored result: its name, its kind, how it is stored, and the offset of its times.
+
+    It is `of_groups` where its SQL reckoned an average or a rate of each group: those of several groups have no total.
+    `adds_up` says whether its SQL made it of sums and counts; None where it is no aggregate.
+    """
 
     name: str
     kind: str
     stored: str
     offset: int = 0
+    of_groups: bool = False
+    adds_up: bool | None = None
 
 
 class Writer:
@@ -104,7 +113,8 @@ class Writer:
         if self._file is None:
             self._file = self._opened()
         self._file.close()
-        return [asdict(column) for column in self._columns()]
+        told = [asdict(column) for column in self._columns()]
+        return [{name: value for name, value in one.items() if name not in OF_SQL} for one in told]
 
     def _columns(self) -> list[StoredColumn]:
         made = []

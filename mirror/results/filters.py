@@ -8,12 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 import duckdb
+from django.utils.translation import gettext as _
 
 from mirror.results.encoding import StoredColumn
 
 _COMPARISON = re.compile(r"\s*(<=|>=|<>|!=|<|>|=)\s*(.+?)\s*$", re.S)
 _BETWEEN = re.compile(r"\s*(.+?)\s*\.\.(<?)\s*(.+?)\s*$", re.S)
-# What a point of a chart stands for: the very text, its letter case and spaces too.
+# The meaning of a point of a chart: the very text, its letter case and spaces too.
 _EXACTLY = re.compile(r"== ?(.*)$", re.S)
 # A search looks at so many cells, and ends: some 2 s (measured 2026-11; 50 million cells took 31 s).
 SEARCHED_CELLS = 4_000_000
@@ -88,8 +89,12 @@ def _compare(number: int, column: StoredColumn, sign: str, operand: str) -> tupl
         return f"lower(CAST(c{number} AS VARCHAR)) {sign} lower(?)", [operand]
     plain = operand.replace(",", "") if column.kind in ("integer", "number") else operand
     if not _is_understood(plain, wanted):
-        what = "a number" if column.kind in ("integer", "number") else "a date (YYYY-MM-DD)"
-        raise BadFilter(f"“{operand}” is not {what}, and “{column.name}” holds nothing else.")
+        words = (
+            _("“%(typed)s” is not a number, and “%(column)s” holds nothing else.")
+            if column.kind in ("integer", "number")
+            else _("“%(typed)s” is not a date (YYYY-MM-DD), and “%(column)s” holds nothing else.")
+        )
+        raise BadFilter(words % {"typed": operand, "column": column.name})
     side = f"c{number}_order" if column.stored == "tagged" else f"c{number}"
     if column.kind == "number" or column.stored == "tagged":
         side, wanted = f"CAST({side} AS DOUBLE)", "DOUBLE"

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from decimal import Decimal
 from typing import Any
 
-from mirror.results.cells import Bar, Cell, shown
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from mirror.results.cells import Bar, Cell, aligned, shown
 from mirror.results.encoding import StoredColumn
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import file_kept, file_opened
@@ -18,16 +22,16 @@ from sqlagent.values import ColumnFormat
 # Formats kept with one result: more columns are not shown either.
 MOST_FORMATS = 100
 
-_AS_IT_IS = {"": "As it is"}
+_AS_IT_IS = {"": gettext_noop("As it is")}
 _NUMBERS = {
-    "number": "Number",
-    "currency": "Currency",
-    "percent": "Percent, 0.12 is 12%",
-    "points": "Percent, 12 is 12%",
+    "number": gettext_noop("Number"),
+    "currency": gettext_noop("Currency"),
+    "percent": gettext_noop("Percent, 0.12 is 12%"),
+    "points": gettext_noop("Percent, 12 is 12%"),
 }
 _DATES = {
     "day": "27 Nov 2026",
-    "weekday": "Fri 27 Nov 2026",
+    "weekday": gettext_noop("Fri 27 Nov 2026"),
     "minute": "27 Nov 2026, 14:05",
     "month": "Nov 2026",
     "year": "2026",
@@ -55,8 +59,10 @@ Range = tuple[float, float]
 def styles_of(kind: str) -> dict[str, str]:
     """The styles that values of a kind can be shown in, each with its words. Texts may be dates, as SQLite has them."""
     if is_number(kind):
-        return _AS_IT_IS | _NUMBERS
-    return _AS_IT_IS | (_DATES if kind in ("date", "datetime", "text") else {})
+        styles = _AS_IT_IS | _NUMBERS
+    else:
+        styles = _AS_IT_IS | (_DATES if kind in ("date", "datetime", "text") else {})
+    return {style: _(words) for style, words in styles.items()}
 
 
 def is_number(kind: str) -> bool:
@@ -93,7 +99,9 @@ def rows_cells(
 ) -> tuple[tuple[Cell, ...], ...]:
     """The cells of rows in the formats of their columns, with bars as long as the `ranges` say."""
     wanted = [column_format(formats, name) for name in names]
+    rows = tuple(rows)
     cells = tuple(tuple(map(shown, row, names, wanted)) for row in rows)
+    cells = alike(cells, amount_columns(names, rows, formats))
     if not ranges:
         return cells
     return tuple(
@@ -102,6 +110,69 @@ def rows_cells(
             for n, (cell, value) in enumerate(zip(told, row, strict=False))
         )
         for told, row in zip(cells, rows, strict=True)
+    )
+
+
+def amount_columns(names: Sequence[str], rows: Sequence[Sequence[Any]], formats: Formats) -> list[int]:
+    """The columns of amounts that have no format of their own."""
+    return [
+        n
+        for n, name in enumerate(names)
+        if column_format(formats, name) is None and are_amounts(row[n] for row in rows if n < len(row))
+    ]
+
+
+def are_amounts(values: Iterable[Any]) -> bool:
+    """Say whether numbers of a column are amounts: none has more than two decimals, and one has two.
+
+    Example:
+        >>> are_amounts([368749.0, 1778237.4, 412140.83]), are_amounts([7.5, 8]), are_amounts([0.125, 0.25])
+        (True, False, False)
+    """
+    numbers = [value for value in values if value is not None]
+    if not all(isinstance(value, int | float | Decimal) and not isinstance(value, bool) for value in numbers):
+        return False
+    found = [_float(value) for value in numbers if not isinstance(value, int)]
+    return all(n is not None and _has_places(n, 2) for n in found) and any(
+        n is not None and not _has_places(n, 1) for n in found
+    )
+
+
+def _has_places(number: float, places: int) -> bool:
+    # A sum of floats is off by its last digits.
+    return math.isclose(number, round(number, places), rel_tol=1e-12, abs_tol=1e-9)
+
+
+def alike(cells: tuple[tuple[Cell, ...], ...], columns: Iterable[int]) -> tuple[tuple[Cell, ...], ...]:
+    """Give the numbers of each of these columns as many decimals as the one with most has; a copy still gives the value itself."""
+    texts = {n: aligned([row[n].text for row in cells]) for n in columns}
+    if not texts:
+        return cells
+    return tuple(
+        tuple(
+            replace(cell, text=texts[n][at], exact=cell.exact or cell.text)
+            if n in texts and texts[n][at] != cell.text
+            else cell
+            for n, cell in enumerate(row)
+        )
+        for at, row in enumerate(cells)
+    )
+
+
+def alike_together(cells: tuple[tuple[Cell, ...], ...], first: int) -> tuple[tuple[Cell, ...], ...]:
+    """Give the numbers of all columns from the `first` one as many decimals as the one with most has."""
+    texts = iter(aligned([cell.text for row in cells for cell in row[first:]]))
+    return tuple(
+        (
+            *row[:first],
+            *(
+                cell
+                if (text := next(texts)) == cell.text
+                else replace(cell, text=text, exact=cell.exact or cell.text)
+                for cell in row[first:]
+            ),
+        )
+        for row in cells
     )
 
 

@@ -5,24 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from mirror.results.formats import format_chosen, is_number, styles_of
 from mirror.results.models import StoredResult
 
-_DECIMALS = {"": "automatic", **{str(n): str(n) for n in range(7)}}
+_DECIMALS = {"": _("automatic"), **{str(n): str(n) for n in range(7)}}
 UNIT_CHARS = 8
 
 
 class FormatForm(forms.Form):
     """How one column is shown. Columns of dates have styles alone."""
 
-    style = forms.ChoiceField(label="Shown as", required=False)
-    decimals = forms.ChoiceField(label="Decimals", required=False, choices=list(_DECIMALS.items()))
+    style = forms.ChoiceField(label=_("Shown as"), required=False)
+    decimals = forms.ChoiceField(label=_("Decimals"), required=False, choices=list(_DECIMALS.items()))
     unit = forms.CharField(
-        label="Currency", max_length=UNIT_CHARS, required=False, help_text="Such as € or NOK."
+        label=_("Currency"), max_length=UNIT_CHARS, required=False, help_text=_("Such as € or NOK.")
     )
-    grouped = forms.BooleanField(label="Thousands apart", required=False)
-    bar = forms.BooleanField(label="A bar for each value", required=False)
+    grouped = forms.BooleanField(label=_("Thousands apart"), required=False)
+    bar = forms.BooleanField(label=_("A bar for each value"), required=False)
 
     def __init__(self, *args: Any, result: StoredResult, number: int, **kwargs: Any) -> None:
         column = result.columns[number]
@@ -39,7 +40,7 @@ class FormatForm(forms.Form):
         """Demand the currency of a currency."""
         unit: str = self.cleaned_data["unit"]
         if not unit and self.cleaned_data.get("style") == "currency":
-            raise forms.ValidationError("Type the currency.")
+            raise forms.ValidationError(_("Type the currency."))
         return unit
 
     def chosen(self) -> dict[str, Any]:

@@ -41,6 +41,20 @@ class StoredResult(models.Model):
         return f"{self.row_count} rows of {self.source}"
 
 
+class KeptPivot(models.Model):
+    """A pivot of a result as it was reckoned, for everybody who looks at it: `key` is made of its columns and how it is reckoned."""
+
+    result = models.ForeignKey(StoredResult, on_delete=models.CASCADE, related_name="pivots")
+    key = models.CharField(max_length=64)
+    data = models.JSONField(help_text="See `pivots_once`")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["result", "key"], name="one_pivot_a_way")]
+
+    def __str__(self) -> str:
+        return f"Pivot of {self.result_id}"
+
+
 class ForgottenFile(models.Model):
     """A file whose result was deleted, until the storage has deleted it too."""
 

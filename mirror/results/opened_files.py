@@ -12,6 +12,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from mirror.results.models import StoredResult
 from mirror.results.result_files import file_here, words_of
@@ -47,21 +48,23 @@ def file_opened(*paths: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 def file_kept(result: StoredResult) -> Iterator[Path]:
     """The result's file on this machine: itself, or a copy where the storage is elsewhere. Raises: ResultGone."""
     if result.expires_at <= timezone.now():
-        raise ResultGone("These rows are no longer kept.")
+        raise ResultGone(_("These rows are no longer kept."))
     with ExitStack() as stack:
         try:
             path = stack.enter_context(file_here(result))
         except FileNotFoundError:
-            raise ResultGone("The file with these rows is missing.") from None
+            raise ResultGone(_("The file with these rows is missing.")) from None
         except OSError as error:
-            raise ResultAway(f"The rows cannot be fetched now: {words_of(error)}") from None
+            raise ResultAway(
+                _("The rows cannot be fetched now: %(why)s") % {"why": words_of(error)}
+            ) from None
         try:
             yield path
         except (duckdb.Error, pa.ArrowException, OSError) as error:
             if not _is_damage(error, path):
                 raise
             log.warning("The file of result %s is damaged: %s", result.pk, error)
-            raise ResultGone("The file with these rows is damaged. Run the SQL again.") from None
+            raise ResultGone(_("The file with these rows is damaged. Run the SQL again.")) from None
 
 
 def _is_damage(error: Exception, path: Path) -> bool:

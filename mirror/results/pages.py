@@ -1,4 +1,4 @@
-"""What a table of stored rows shows: headings that sort, cells to read and to copy, a pager."""
+"""The content of a table of stored rows: headings that sort, cells to read and to copy, a pager."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.people.requests import is_id
 from mirror.results.cells import Cell, exact_text
 from mirror.results.filters import BadFilter
 from mirror.results.formats import (
     Formats,
+    alike,
+    amount_columns,
     bar_ranges,
     cell_of,
     formats_of,
@@ -31,19 +35,27 @@ PAGE_ROWS = 50
 # A table wider than this is shown in part; the download has every column.
 SHOWN_COLUMNS = 100
 
+_NO_TOTAL = gettext_noop(
+    "“%(column)s” was reckoned for each group by the SQL: neither a sum nor an average of these is that of all rows."
+)
 # What an address says of a pivot: columns of its rows and columns, the figure's and how it is reckoned, order and page.
 PIVOT = ("pr", "pr2", "pc", "pv", "pa", "po", "pp")
 
 KINDS = {
-    "integer": "whole numbers",
-    "number": "numbers",
-    "text": "text",
-    "date": "dates",
-    "datetime": "dates with times",
-    "time": "times",
-    "boolean": "yes or no",
-    "binary": "bytes",
+    "integer": gettext_noop("whole numbers"),
+    "number": gettext_noop("numbers"),
+    "text": gettext_noop("text"),
+    "date": gettext_noop("dates"),
+    "datetime": gettext_noop("dates with times"),
+    "time": gettext_noop("times"),
+    "boolean": gettext_noop("yes or no"),
+    "binary": gettext_noop("bytes"),
 }
+
+
+def kind_said(kind: str) -> str:
+    """The content of a column of one kind."""
+    return _(KINDS.get(kind, gettext_noop("mixed values")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +182,8 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
                 TableWish(1, wish.sort, search=wish.search, with_totals=wish.with_totals),
             )
             read, number = _read(result, wish)
-        reckoned = _totals(result, read, wish) if wish.with_totals else ()
         rows = _cells(result, read)
+        reckoned = _totals(result, read, wish, rows) if wish.with_totals else ()
     except ResultGone as error:
         return TablePage(**shell, gone=str(error))
     count = max(1, math.ceil(read.matching / PAGE_ROWS))
@@ -194,7 +206,7 @@ def table_page(result: StoredResult, wish: TableWish | None = None, title: str =
         searched=read.searched,
         sort="" if wish.sort is None else f"{'-' if wish.sort.descending else ''}{wish.sort.column}",
         totals=reckoned,
-        pivot_url=_pivot_url(base, wish) if read.columns else "",
+        pivot_url=_pivot_url(base, wish) if read.columns and (result.row_count > 1 or wish.pivot) else "",
         is_pivoted=bool(wish.pivot),
         cell_url=wish.address(f"{base}cell/"),
         totals_url=wish.address(base, number=number, with_totals=not wish.with_totals),
@@ -219,7 +231,7 @@ def format_page(result: StoredResult, number: int, wish: TableWish) -> FormatPag
     column, base = columns_of(result)[number], reverse("results:rows", args=[result.pk])
     url = wish.address(f"{base}columns/{number}/format/", number=wish.number)
     back = wish.address(base, number=wish.number)
-    return FormatPage(column.name, KINDS.get(column.kind, "mixed values"), str(result.pk), url, back)
+    return FormatPage(column.name, kind_said(column.kind), str(result.pk), url, back)
 
 
 def cell_text(result: StoredResult, wish: TableWish, place: int, column: int) -> str:
@@ -274,7 +286,7 @@ def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ..
             Heading(
                 number=number,
                 name=column.name,
-                holds=KINDS.get(column.kind, "mixed values"),
+                holds=kind_said(column.kind),
                 is_number=is_number,
                 sort=sort,
                 url=wish.address(base, sort=turn),
@@ -288,15 +300,24 @@ def _headings(read: ResultPage, wish: TableWish, base: str) -> tuple[Heading, ..
     return tuple(made)
 
 
-def _totals(result: StoredResult, read: ResultPage, wish: TableWish) -> tuple[Cell, ...]:
-    """A cell for each column that is shown, empty where nothing adds up; an average says that it is one."""
+def _totals(
+    result: StoredResult, read: ResultPage, wish: TableWish, rows: tuple[tuple[Cell, ...], ...]
+) -> tuple[Cell, ...]:
+    """A cell for each column that is shown, empty where nothing adds up; an average says that it is one. Sums of amounts are written as the rows are.
+
+    Averages and rates of groups have a dash, with the reason behind it.
+    """
     cells, formats = [Cell("") for _ in read.columns[:SHOWN_COLUMNS]], formats_of(result)
     for total in totals(result, wish.filters, wish.search):
-        if total.column < len(cells):
+        if total.column < len(cells) and total.value is None:
+            words = _(_NO_TOTAL) % {"column": read.columns[total.column].name}
+            cells[total.column] = Cell("—", look="num", why=words)
+        elif total.column < len(cells):
             cell = cell_of(total.value, "", formats, read.columns[total.column].name)
-            text = cell.text if total.is_sum else f"average {cell.text}"
+            text = cell.text if total.is_sum else _("average %(number)s") % {"number": cell.text}
             cells[total.column] = replace(cell, text=text, exact=cell.exact or cell.text)
-    return tuple(cells)
+    names = [column.name for column in read.columns[:SHOWN_COLUMNS]]
+    return alike((*rows, tuple(cells)), amount_columns(names, read.rows, formats))[-1]
 
 
 def _cells(result: StoredResult, read: ResultPage) -> tuple[tuple[Cell, ...], ...]:

@@ -1,19 +1,22 @@
-"""What a pivot of stored rows shows: the form that chooses it, its figures with their totals, a pager."""
+"""The content of a pivot of stored rows: the form that chooses it, its figures with their totals, a pager."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, pgettext
 
 from mirror.people.requests import is_id
-from mirror.results.cells import Cell, aligned, exact_text
+from mirror.results.cells import Cell, exact_text
 from mirror.results.filters import BadFilter
-from mirror.results.formats import Formats, cell_of, formats_of
+from mirror.results.formats import Formats, alike_together, cell_of, formats_of
+from mirror.results.kept_pivots import pivot_of_chart
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.pages import PAGE_ROWS, PIVOT, Choice, TableWish
@@ -23,19 +26,26 @@ from mirror.results.pivots import (
     BadPivot,
     Pivot,
     PivotWish,
+    is_of_groups,
     pivot,
     pivot_suggested,
+    totals_named,
 )
+from mirror.results.rows import columns_of
 from mirror.sources.selectors import files_withheld
 
 # Cells of a file: 200,000 rows of four columns, or 5,000 of the most there are.
 FILE_CELLS = 1_000_000
+_OF_GROUPS = gettext_noop(
+    "“%(column)s” was reckoned for each group by the SQL, and averages or rates of several groups are no average of them all: "
+    "totals and cells of several rows are left out. Ask for these groups, or choose the least or the greatest."
+)
 _AGGREGATED = {
-    "sum": "Sum of",
-    "mean": "Average of",
-    "min": "Least",
-    "max": "Greatest",
-    "distinct": "Different",
+    "sum": gettext_noop("Sum of %(column)s"),
+    "mean": gettext_noop("Average of %(column)s"),
+    "min": gettext_noop("Least %(column)s"),
+    "max": gettext_noop("Greatest %(column)s"),
+    "distinct": gettext_noop("Different %(column)s"),
 }
 
 
@@ -43,7 +53,7 @@ _AGGREGATED = {
 class PivotPage:
     """A pivot and the form that chooses it. `gone` says why there are no rows, `problem` why there is no pivot of them.
 
-    `foot` has the totals of the columns, the last one that of all rows. `kept` are filters and the search, as hidden fields.
+    `asked` is the part of an address that says it. `note` says which figures are left out. `foot` has the totals of the columns, the last one that of all rows. `kept` are filters and the search, as hidden fields.
     """
 
     id: str
@@ -54,9 +64,11 @@ class PivotPage:
     file_rows: int = 0
     choices: tuple[tuple[str, str, tuple[Choice, ...]], ...] = ()
     kept: tuple[tuple[str, str], ...] = ()
+    asked: tuple[tuple[str, str], ...] = ()
     names: tuple[str, ...] = ()
     across: str = ""
     figure: str = ""
+    total: str = ""
     heads: tuple[Cell, ...] = ()
     rows: tuple[tuple[tuple[Cell, ...], tuple[Cell, ...], Cell], ...] = ()
     foot: tuple[Cell, ...] = ()
@@ -67,6 +79,7 @@ class PivotPage:
     previous_url: str = ""
     next_url: str = ""
     is_cut: bool = False
+    note: str = ""
     problem: str = ""
     gone: str = ""
 
@@ -114,6 +127,7 @@ def pivot_page(result: StoredResult, query: Any) -> PivotPage:
     return PivotPage(
         **shell,
         **_figures(result, wish, found),
+        asked=tuple((name, str(value)) for name, value in _asked(wish)),
         file_url=f"{reverse('exports:pivot', args=[result.pk])}?{urlencode(asked)}",
         no_files=files_withheld(result.owner, result.source) if result.owner else "",
         file_rows=min(found.row_count, file_rows(found)),
@@ -126,6 +140,9 @@ def pivot_page(result: StoredResult, query: Any) -> PivotPage:
         if offset + PAGE_ROWS < found.row_count
         else "",
         is_cut=result.truncated,
+        note=_(_OF_GROUPS) % {"column": result.columns[wish.value or 0]["name"]}
+        if is_of_groups(result, wish)
+        else "",
     )
 
 
@@ -147,10 +164,10 @@ def pivot_lines(result: StoredResult, query: Any) -> Iterable[list[Any]]:
     )
     names = [str(result.columns[number]["name"]) for number in wish.rows]
     heads = ["NULL" if head is None else exact_text(head) for head in found.columns]
-    yield [*names, *heads, "Total"]
+    yield [*names, *heads, totals_named(wish.aggregate)]
     for keys, cells, total in found.rows:
         yield [*keys, *cells, total]
-    yield ["Total", *[None] * (len(names) - 1), *found.foot, found.whole]
+    yield [totals_named(wish.aggregate), *[None] * (len(names) - 1), *found.foot, found.whole]
 
 
 def address_with(current: str, query: Any) -> str:
@@ -168,6 +185,27 @@ def address_with(current: str, query: Any) -> str:
     return f"{parts.path}?{urlencode([*others, *mine])}"
 
 
+def pivot_in(current: str) -> list[tuple[str, str]]:
+    """The part of a page's address that says a pivot, for who comes back to the page.
+
+    Example:
+        >>> pivot_in("http://a/runs/1/?version=2&pr=1&pa=sum")
+        [('pr', '1'), ('pa', 'sum')]
+    """
+    return [(name, value) for name, value in parse_qsl(urlsplit(current).query) if name in PIVOT]
+
+
+def pivot_shown(current: str) -> PivotWish | None:
+    """The pivot that a page's address says; None where it says none."""
+    return pivot_read(dict(pivot_in(current)))
+
+
+def pivot_of(result: StoredResult, chart: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
+    """The part of an address that says the pivot kept with a chart, for these rows; empty where there is none."""
+    wish = pivot_of_chart(chart, columns_of(result))
+    return () if wish is None else tuple((name, str(value)) for name, value in _asked(wish))
+
+
 def _kept(query: Any) -> tuple[tuple[str, str], ...]:
     wish = TableWish.read(query)
     filters = tuple((f"f{number}", text) for number, text in wish.filters.items())
@@ -183,12 +221,15 @@ def _asked(wish: PivotWish) -> list[tuple[str, Any]]:
 
 def _choices(result: StoredResult, wish: PivotWish) -> tuple[tuple[str, str, tuple[Choice, ...]], ...]:
     """The fields of the form: name, label, and what can be chosen."""
-    names = [str(column["name"]) or "(no name)" for column in result.columns]
+    names = [str(column["name"]) or _("(no name)") for column in result.columns]
     columns = {
-        str(n): name if names.count(name) == 1 else f"{name} (column {n + 1})" for n, name in enumerate(names)
+        str(n): name
+        if names.count(name) == 1
+        else _("%(name)s (column %(number)s)") % {"name": name, "number": n + 1}
+        for n, name in enumerate(names)
     }
     first, second = (*wish.rows, None, None)[:2]
-    order = {"": "by name", "total": "largest first"}
+    order = {"": _("by name"), "total": _("largest first")}
     none = {"": "—"}
 
     def field(
@@ -198,12 +239,12 @@ def _choices(result: StoredResult, wish: PivotWish) -> tuple[tuple[str, str, tup
         return name, label, tuple(Choice(value, words, value == told) for value, words in offered.items())
 
     return (
-        field("pr", "Rows", columns, first),
-        field("pr2", "then by", none | columns, second),
-        field("pc", "Columns", none | columns, wish.column),
-        field("pa", "Figure", AGGREGATES, wish.aggregate),
-        field("pv", "of", none | columns, wish.value),
-        field("po", "Order", order, "total" if wish.by_total else ""),
+        field("pr", _("Rows"), columns, first),
+        field("pr2", _("then by"), none | columns, second),
+        field("pc", _("Columns"), none | columns, wish.column),
+        field("pa", _("Figure"), {value: _(words) for value, words in AGGREGATES.items()}, wish.aggregate),
+        field("pv", pgettext("a figure", "of"), none | columns, wish.value),
+        field("po", pgettext("of bars", "Order"), order, "total" if wish.by_total else ""),
     )
 
 
@@ -218,36 +259,27 @@ def _figures(result: StoredResult, wish: PivotWish, found: Pivot) -> dict[str, A
     def figure(number: Any) -> Cell:
         return Cell("") if number is None else cell_of(number, "", styled, value)
 
-    lines = [[*map(figure, [*cells, total])] for _, cells, total in found.rows]
-    lines = _aligned([*lines, [*map(figure, [*found.foot, found.whole])]])
+    figures = [*([*cells, total] for _keys, cells, total in found.rows), [*found.foot, found.whole]]
+    lines = alike_together(tuple(tuple(map(figure, line)) for line in figures), 0)
     return {
         "names": along,
         "across": across,
-        "figure": "Number of rows" if wish.aggregate == "count" else f"{_AGGREGATED[wish.aggregate]} {value}",
+        "figure": _("Number of rows")
+        if wish.aggregate == "count"
+        else _(_AGGREGATED[wish.aggregate]) % {"column": value},
+        "total": totals_named(wish.aggregate),
         "heads": tuple(_head(head, across, formats) for head in found.columns),
         "rows": tuple(
             (
                 tuple(_head(key, name, formats) for key, name in zip(keys, along, strict=True)),
-                tuple(line[:-1]),
+                line[:-1],
                 line[-1],
             )
-            for (keys, _, _), line in zip(found.rows, lines, strict=False)
+            for (keys, _cells, _total), line in zip(found.rows, lines, strict=False)
         ),
-        "foot": tuple(lines[-1]),
+        "foot": lines[-1],
     }
 
 
-def _aligned(lines: list[list[Cell]]) -> list[list[Cell]]:
-    """Give the figures of each column as many decimals as the one with most has, so that they can be compared."""
-    columns = [aligned([line[place].text for line in lines]) for place in range(len(lines[0]))]
-    return [
-        [
-            replace(cell, text=column[n], exact=cell.exact or cell.text)
-            for cell, column in zip(line, columns, strict=True)
-        ]
-        for n, line in enumerate(lines)
-    ]
-
-
 def _head(value: Any, column: str, formats: Formats) -> Cell:
-    return Cell("(empty)", look="null") if value == "" else cell_of(value, column, formats)
+    return Cell(_("(empty)"), look="null") if value == "" else cell_of(value, column, formats)

@@ -1,7 +1,6 @@
 """Rows of a stored result against its columns: one figure for each pair of values, with totals, reckoned from its file.
 
-Totals are reckoned from the rows, not from the cells: the average of all is no average of averages. NULL is a value of
-its own. DuckDB groups once; columns beyond `MOST_COLUMNS` count in the totals and are not shown.
+Totals are reckoned from the rows, not from the cells: the average of all is no average of averages. Totals of averages and rates are left out where they would combine several rows. NULL is a value of its own. DuckDB groups once; columns beyond `MOST_COLUMNS` count in the totals and are not shown.
 """
 
 from __future__ import annotations
@@ -11,24 +10,35 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.results.encoding import StoredColumn, decoder, file_columns
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import file_kept, file_opened
 from mirror.results.rows import columns_of, passing, rows_of
-from sqlagent.rows.columns import Role, is_additive, profiles
+from sqlagent.rows.columns import Profile, Role, is_additive, is_not_additive, profiles
+from sqlagent.values import Kind
 
 MOST_COLUMNS = 200
 # Rows by which a column of figures is told from one of keys or years.
 _LOOKED_AT = 500
+# Values of a column that stand across by themselves: as many as a year has months.
+_FEW_ACROSS = 12
 
 AGGREGATES = {
-    "count": "number of rows",
-    "sum": "sum",
-    "mean": "average",
-    "min": "least",
-    "max": "greatest",
-    "distinct": "different values",
+    "count": gettext_noop("number of rows"),
+    "sum": gettext_noop("sum"),
+    "mean": gettext_noop("average"),
+    "min": gettext_noop("least"),
+    "max": gettext_noop("greatest"),
+    "distinct": gettext_noop("different values"),
+}
+_OF_ALL = {
+    "mean": gettext_noop("Average"),
+    "min": gettext_noop("Least"),
+    "max": gettext_noop("Greatest"),
+    "distinct": gettext_noop("All different"),
 }
 _NUMBERS = ("integer", "number")
 # Kinds of which a least and a greatest value are told, as they are stored in an order of their own.
@@ -69,13 +79,47 @@ class Pivot:
 
 
 def pivot_suggested(result: StoredResult) -> PivotWish:
-    """Choose what a pivot begins with: the first column of words or times, and the sum of the first figure. Raises: ResultGone."""
-    found = profiles(rows_of(result, _LOOKED_AT))
-    along = next((p.index for p in found if p.role in (Role.CATEGORY, Role.TIME)), 0)
+    """Choose what a pivot begins with: the first column of words or times, and the sum of the first figure, or its average where it does not add up. Raises: ResultGone.
+
+    Where two such columns cross, the one with fewer values stands across, if these are few.
+    """
+    rows = rows_of(result, _LOOKED_AT)
+    found = profiles(rows)
+    sides = [p for p in found if p.role in (Role.CATEGORY, Role.TIME)][:2]
+    along, across = (sides[0].index if sides else 0), None
+    if len(sides) == 2:
+        long, short = sorted(sides, key=lambda p: -p.distinct)
+        if 1 < short.distinct <= _FEW_ACROSS and long.distinct < len(rows.rows):
+            along, across = long.index, short.index
     value = next((p for p in found if p.role == Role.MEASURE and p.index != along), None)
     if value is None:
-        return PivotWish((along,))
-    return PivotWish((along,), None, value.index, "sum" if is_additive(value.name) else "mean")
+        return PivotWish((along,), across)
+    is_sum = _adds_up(value, columns_of(result)[value.index])
+    return PivotWish((along,), across, value.index, "sum" if is_sum else "mean")
+
+
+def _adds_up(value: Profile, column: StoredColumn) -> bool:
+    """Say whether figures add up: as the SQL says, else by their name, and whole numbers where their name says nothing."""
+    if column.of_groups or column.adds_up is not None:
+        return bool(column.adds_up) and not column.of_groups
+    is_whole = value.kind == Kind.INTEGER and not is_not_additive(value.name)
+    return is_whole or is_additive(value.name)
+
+
+def totals_named(aggregate: str) -> str:
+    """The head of the figures of all columns; an average or a least value of all is no total."""
+    return _(_OF_ALL.get(aggregate, gettext_noop("Total")))
+
+
+def is_of_groups(result: StoredResult, wish: PivotWish) -> bool:
+    """Say whether a pivot is of averages or rates of groups, of which only single ones are shown."""
+    columns = columns_of(result)
+    return (
+        wish.value is not None
+        and wish.value < len(columns)
+        and wish.aggregate in ("sum", "mean")
+        and columns[wish.value].of_groups
+    )
 
 
 def pivot(
@@ -105,15 +149,16 @@ def pivot(
 def _check(wish: PivotWish, columns: Sequence[StoredColumn]) -> None:
     numbers = [*wish.rows, *(n for n in (wish.column, wish.value) if n is not None)]
     if not wish.rows or not all(0 <= number < len(columns) for number in numbers):
-        raise BadPivot("Choose a column for the rows.")
+        raise BadPivot(_("Choose a column for the rows."))
     if wish.aggregate == "count":
         return
     if wish.value is None:
-        raise BadPivot("Choose the column of the figure, or count rows.")
+        raise BadPivot(_("Choose the column of the figure, or count rows."))
     column = columns[wish.value]
     is_ordered = wish.aggregate in ("min", "max") and column.stored in _ORDERED.get(column.kind, ())
     if wish.aggregate != "distinct" and column.kind not in _NUMBERS and not is_ordered:
-        raise BadPivot(f"“{column.name}” holds no numbers; count rows or different values.")
+        words = _("“%(column)s” holds no numbers; count rows or different values.")
+        raise BadPivot(words % {"column": column.name})
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +171,7 @@ class _Key:
     column: StoredColumn
 
     def read(self, cells: Iterator[Any]) -> Any:
-        """Give the value that the next cells of a row are."""
+        """Give the next cells of a row as one value."""
         found = [next(cells) for _ in self.names]
         if self.column.stored == "tagged":
             return decoder(self.column)((found[0], found[1]))
@@ -174,9 +219,12 @@ def _gather(
         if wish.value is None
         else f", {_value(wish.value, columns[wish.value], wish.aggregate, is_exact)} AS v"
     )
+    figure = _FIGURES[wish.aggregate]
+    if wish.value is not None and wish.aggregate in ("sum", "mean") and columns[wish.value].of_groups:
+        figure = f"CASE WHEN count(*) = 1 THEN {figure} END"
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE pivoted AS SELECT {rows}{', ' if cols else ''}{cols}, "  # noqa: S608 - our own names
-        f"grouping({along[0].names[0]}) AS all_rows, {over_columns} AS all_columns, {_FIGURES[wish.aggregate]} AS figure "
+        f"grouping({along[0].names[0]}) AS all_rows, {over_columns} AS all_columns, {figure} AS figure "
         f"FROM (SELECT {chosen}{value} FROM read_parquet(?, file_row_number = true) {filtered}) GROUP BY GROUPING SETS {sets}",
         parameters,
     )
@@ -266,7 +314,7 @@ def _cells_sql(along: Sequence[_Key], across: Sequence[_Key]) -> str:
 
 
 def _figure_reader(columns: Sequence[StoredColumn], wish: PivotWish) -> Any:
-    """The function that gives a figure as its column has values; what is counted or reckoned is a number as it is."""
+    """Give the function that converts figures to the type of their column; counts and averages stay numbers."""
     if wish.value is None or wish.aggregate not in ("min", "max"):
         return lambda value: value
     column = columns[wish.value]

@@ -18,6 +18,7 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import Storage, default_storage
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from mirror.results.models import ForgottenFile, StoredResult
 from sqlagent.errors import without_folders
@@ -33,7 +34,7 @@ COPY_SECONDS = 24 * 3600
 class ResultNotKept(Exception):
     """Rows came back and could not be stored; message and advice are fit to be shown."""
 
-    advice = "The SQL is kept: run it again once the storage is back."
+    advice = gettext_noop("The SQL is kept: run it again once the storage is back.")
 
 
 def file_keep(result: StoredResult, path: Path) -> None:

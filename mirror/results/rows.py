@@ -16,6 +16,7 @@ from typing import Any
 
 import duckdb
 import pyarrow.parquet as pq
+from django.utils.translation import gettext as _
 
 from mirror.results.encoding import ITSELF, StoredColumn, decoder, file_columns
 from mirror.results.filters import BadFilter, rows_searched, search_of, where_of
@@ -202,7 +203,7 @@ def _passing(
         return Passing(None, problem=str(error))
     except duckdb.Error as error:
         log.warning("The file of result %s could not be filtered: %s", result.pk, error)
-        return Passing(None, problem="The file with these rows is damaged. Run the SQL again.")
+        return Passing(None, problem=_("The file with these rows is damaged. Run the SQL again."))
     told = tuple(Kind(column.kind) if column.kind else Kind.OTHER for column in columns)
     names = tuple(column.name for column in columns)
     cut = result.truncated or matching > len(rows)

@@ -24,6 +24,7 @@ from mirror.sources.sight import sight_now
 from mirror.storable import storable
 from mirror.work.store import store_keep
 from sqlagent.ports import ColumnStream, RowStream
+from sqlagent.telling.summarizing import summed_in, unsummed_in
 from sqlagent.values import ColumnFormat, Rows
 
 if TYPE_CHECKING:
@@ -40,11 +41,12 @@ BATCH_ROWS = 1_000
 FRESH = timedelta(minutes=10)
 
 
-def result_store(source: Source, rows: Rows, owner: User | None = None) -> StoredResult:
-    """Keep rows, exactly as they came: every type, digit and NULL, for `RESULT_DAYS` days. Raises: ResultNotKept."""
+def result_store(source: Source, rows: Rows, owner: User | None = None, *, sql: str = "") -> StoredResult:
+    """Keep rows, exactly as they came: every type, digit and NULL, for `RESULT_DAYS` days. `sql` says which figures tell of groups. Raises: ResultNotKept."""
     batches = (rows.rows[start : start + BATCH_ROWS] for start in range(0, len(rows.rows), BATCH_ROWS))
     result = _received(source, owner, rows.columns, rows.kinds, batches)
     result.truncated, result.cut_cells, result.seconds = rows.truncated, rows.cut_cells, rows.seconds
+    _aggregates_marked(result, sql)
     return _saved(result)
 
 
@@ -55,8 +57,9 @@ def result_receive(
     *,
     waited: float = 0.0,
     keep_days: int | None = None,
+    sql: str = "",
 ) -> StoredResult:
-    """Keep rows as a source sends them, in memory that does not grow with them.
+    """Keep rows as a source sends them, in memory that does not grow with them; `sql` is what made them.
 
     `seconds` of the result is the time spent waiting for the source, with what was `waited` for the stream itself.
     They are kept for `keep_days`, or as long as the source's rows are. Raises: StatementFailed, Unreachable,
@@ -69,7 +72,18 @@ def result_receive(
     result.seconds = waited + clock.seconds
     if keep_days is not None:
         result.expires_at = timezone.now() + timedelta(days=keep_days)
+    _aggregates_marked(result, sql)
     return _saved(result)
+
+
+def _aggregates_marked(result: StoredResult, sql: str) -> None:
+    """Mark the columns that hold averages or rates of groups, and sums and other aggregates, as the SQL says."""
+    found, summed = unsummed_in(sql), summed_in(sql)
+    for place, column in enumerate(result.columns):
+        if column["name"] in found or place in found.values():
+            column["of_groups"] = True
+        if place in summed:
+            column["adds_up"] = summed[place]
 
 
 def _saved(result: StoredResult) -> StoredResult:

@@ -1,4 +1,4 @@
-"""What one column of a stored result holds, counted from its file: how many, how different, between what."""
+"""The content of one column of a stored result, counted from its file: how many, how different, between what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker does for stored results from time to time."""
+"""Periodic tasks of stored results."""
 
 from __future__ import annotations
 

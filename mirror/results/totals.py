@@ -1,4 +1,7 @@
-"""What the figures of stored rows come to: a sum where they add up, else an average, of all rows that pass."""
+"""What the figures of stored rows come to: a sum where they add up, else an average, of all rows that pass.
+
+Averages and rates that the SQL reckoned of groups come to nothing: neither their sum nor their average is that of all groups.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _LOOKED_AT = 500
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What a column comes to. `is_sum` says which it is; an average is a float."""
+    """What a column comes to. `is_sum` says which it is; an average is a float. It is None for averages and rates of several groups."""
 
     column: int
     is_sum: bool
@@ -55,7 +58,7 @@ def totals(result: StoredResult, filters: dict[int, str] | None = None, search: 
     return [
         Total(number, is_sum, value)
         for (number, is_sum), value in zip(wanted, found, strict=True)
-        if value is not None
+        if value is not None or columns[number].of_groups
     ]
 
 
@@ -63,4 +66,5 @@ def _reckoned(number: int, column: StoredColumn, is_sum: bool, is_exact: bool) -
     name = f"c{number}_order" if column.stored == "tagged" else f"c{number}"
     if not is_sum or not is_exact or column.stored == "number":
         name = f"CAST({name} AS DOUBLE)"
-    return f"{'sum' if is_sum else 'avg'}({name})"
+    told = f"{'sum' if is_sum else 'avg'}({name})"
+    return f"CASE WHEN count(*) = 1 THEN {told} END" if column.of_groups else told

@@ -1,9 +1,10 @@
-"""Tables of stored rows, for whoever owns them."""
+"""Tables of stored rows, for their owner."""
 
 from __future__ import annotations
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -21,7 +22,7 @@ from mirror.results.pivot_pages import address_with, pivot_page
 def _result(request: PersonRequest, pk: object) -> StoredResult:
     result = selectors.result_visible(request.user, pk)
     if result is None:
-        raise Http404("There are no such rows.")
+        raise Http404(_("There are no such rows."))
     return result
 
 
@@ -42,7 +43,8 @@ def pivot(request: PersonRequest, pk: object) -> HttpResponse:
     by_htmx = bool(request.headers.get("HX-Request"))
     template = "results/_pivot.html" if by_htmx else "results/pivot.html"
     response = render(request, template, {"page": page}, status=410 if page.gone else 200)
-    address = address_with(request.headers.get("HX-Current-URL", ""), request.GET) if by_htmx else ""
+    asked = {**dict(page.asked), **request.GET.dict()}
+    address = address_with(request.headers.get("HX-Current-URL", ""), asked) if by_htmx else ""
     if address:
         response["HX-Replace-Url"] = address
     return response
@@ -57,12 +59,12 @@ def columns(request: PersonRequest, pk: object) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request")
 def column(request: PersonRequest, pk: object, number: int) -> HttpResponse:
-    """What one column holds: a line or, with `about`, a list for a menu; a whole page without script."""
+    """The content of one column: a line or, with `about`, a list for a menu; a whole page without script."""
     result = _result(request, pk)
     try:
         found = column_line(result, number)
     except IndexError:
-        raise Http404("There is no such column.") from None
+        raise Http404(_("There is no such column.")) from None
     except ResultGone as error:
         return HttpResponse(str(error), status=410, content_type="text/plain; charset=utf-8")
     if request.headers.get("HX-Request"):
@@ -80,7 +82,7 @@ def column_format(request: PersonRequest, pk: object, number: int) -> HttpRespon
     try:
         page = format_page(result, number, wish)
     except IndexError:
-        raise Http404("There is no such column.") from None
+        raise Http404(_("There is no such column.")) from None
     form = FormatForm(request.POST if request.method == "POST" else None, result=result, number=number)
     by_htmx = bool(request.headers.get("HX-Request"))
     if form.is_valid():
@@ -102,11 +104,11 @@ def cell(request: PersonRequest, pk: object) -> HttpResponse:
     place, number = request.GET.get("row", ""), request.GET.get("column", "")
     plain = "text/plain; charset=utf-8"
     if not (is_id(place) and is_id(number)):
-        raise Http404("There is no such cell.")
+        raise Http404(_("There is no such cell."))
     try:
         text = cell_text(result, TableWish.read(request.GET), int(place), int(number))
     except IndexError:
-        raise Http404("There is no such cell.") from None
+        raise Http404(_("There is no such cell.")) from None
     except BadFilter as error:
         return HttpResponse(str(error), status=400, content_type=plain)
     except ResultGone as error:

@@ -1,4 +1,4 @@
-"""What may be typed about a link."""
+"""Forms about a link."""
 
 from __future__ import annotations
 
@@ -6,19 +6,31 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from mirror.dashboards.card_parameters import Field
 from mirror.queries.values_typed import VALUE_CHARS
 from mirror.sharing.services import LINK_HOURS, VALUES
 
-HOURS = {24: "a day", 24 * 7: "a week", 24 * 31: "a month", LINK_HOURS: "a quarter"}
+HOURS = {
+    24: gettext_noop("a day"),
+    24 * 7: gettext_noop("a week"),
+    24 * 31: gettext_noop("a month"),
+    LINK_HOURS: gettext_noop("a quarter"),
+}
 _PREFIX = "values-"
 
 
 class LinkForm(forms.Form):
     """For how long a link works, and which values of a dashboard's parameters may be chosen."""
 
-    hours = forms.TypedChoiceField(label="Works for", choices=list(HOURS.items()), coerce=int, initial=24 * 7)
+    hours = forms.TypedChoiceField(
+        label=gettext_lazy("Works for"),
+        choices=[(hours, gettext_lazy(said)) for hours, said in HOURS.items()],
+        coerce=int,
+        initial=24 * 7,
+    )
 
     def __init__(self, *args: Any, parameters: Sequence[Field] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -29,7 +41,9 @@ class LinkForm(forms.Form):
                 max_length=VALUES * VALUE_CHARS,
                 widget=forms.Textarea(attrs={"rows": 3}),
                 initial=one.value or one.default,
-                help_text="One a line; the first is shown first. Empty: the value saved with the cards, and no choice.",
+                help_text=_(
+                    "One a line; the first is shown first. Empty: the value saved with the cards, and no choice."
+                ),
             )
 
     def values(self) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""Links that show one question, thread or dashboard to whoever has them, and mails to people with whose team one is shared."""
+"""Links that show one question, thread or dashboard without signing in, and mails to members of the teams one is shared with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of sharing show: one's links, and what a link shows to who is not signed in."""
+"""Data of the pages of sharing: one's links, and what a link shows to who is not signed in."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from mirror.dashboards.card_parameters import fields_of
-from mirror.dashboards.crossing import Condition, cards_cross
+from mirror.dashboards.crossing import Condition, Crossing, cards_cross_shown
 from mirror.dashboards.pages import CardView, card_view
+from mirror.dashboards.showing import card_shown, is_drawn_alike
 from mirror.dashboards.where_pages import WherePage, where_page
-from mirror.phrases import counted
 from mirror.results.formats import headings_called
 from mirror.sharing import services
 from mirror.sharing.models import ShareLink
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from mirror.dashboards.services import CardServed
     from mirror.people.models import User
 
-# States of cards that tell whoever has a link how to act on them; they cannot.
+# States of cards that offer an action, which visitors by a link do not have.
 _CLOSED = ("expired", "refused", "hidden", "gone", "failed", "value")
 
 
@@ -94,7 +97,10 @@ def _line(link: ShareLink, absolute: Callable[[str], str], *, is_closed: bool) -
         if state == "open"
         else "",
         until=link.expires_at,
-        opened=f"opened {counted(link.opened, 'time')}" if link.opened else "never opened",
+        opened=ngettext("opened %(count)s time", "opened %(count)s times", link.opened)
+        % {"count": intcomma(link.opened)}
+        if link.opened
+        else _("never opened"),
         last=link.last_opened_at,
         page_url=page_url,
         values=tuple(f"{name}: {', '.join(listed)}" for name, listed in link.values.items()),
@@ -111,10 +117,10 @@ def _state(link: ShareLink, *, is_closed: bool) -> str:
 
 def _kind(link: ShareLink) -> tuple[str, str]:
     if link.version is not None:
-        return "question", reverse("asking:run", args=[link.version.run_id])
+        return _("A question"), reverse("asking:run", args=[link.version.run_id])
     if link.thread_id is not None:
-        return "thread", reverse("asking:thread", args=[link.thread_id])
-    return "dashboard", reverse("dashboards:dashboard", args=[link.dashboard_id])
+        return _("A thread"), reverse("asking:thread", args=[link.thread_id])
+    return _("A dashboard"), reverse("dashboards:dashboard", args=[link.dashboard_id])
 
 
 def link_board(
@@ -122,8 +128,8 @@ def link_board(
 ) -> LinkBoard:
     """Lay out a dashboard for who has a link to it: no SQL, nothing to press but listed values and what filters stored rows."""
     assert link.dashboard is not None
-    crossing = cards_cross([one for one in served if _is_open(one)], conditions).untold()
-    views = tuple(_card(card_view(link.made_by, one, values, crossing)) for one in served)
+    crossing = cards_cross_shown([one for one in served if _is_open(one)], conditions)
+    views = tuple(_card(_as_shown(link.made_by, one, values, crossing)) for one in served)
     fields = fields_of([one.card for one in served], values)
     labels = {field.name: field.label for field in fields}
     choices = tuple(
@@ -155,6 +161,29 @@ def link_board(
 def _is_open(one: CardServed) -> bool:
     """Say whether the rows of a card are shown by a link, so that they can be filtered and filter others."""
     return not (one.is_hidden or one.is_gone or one.is_unwritten or one.value_problem)
+
+
+def _as_shown(maker: User, one: CardServed, values: dict[str, str], crossing: Crossing) -> CardView:
+    """A card without columns that it does not show; one that is no table never shows its rows in place of what it is."""
+    view, shown = card_view(maker, one, values, crossing), card_shown(one)
+    if not view.rows or shown.form == "table" or (shown.form == "pivot" and view.is_pivot):
+        return view
+    if shown.form == "number" and view.number is not None:
+        return replace(view, columns=(), rows=(), picks="")
+    drawing = one.supplied.drawing if one.supplied is not None else None
+    is_chart = view.figure is not None and is_drawn_alike(drawing, crossing.of(one.card.pk).drawing)
+    if shown.form == "chart" and is_chart:
+        view = view if shown.is_whole else replace(view, sentence="")
+        if not shown.are_points([[cell.text for cell in row] for row in view.rows]):
+            return replace(view, columns=(), rows=())
+        places = [place for place in sorted(shown.columns) if place < len(view.columns)]
+        columns = tuple(view.columns[place] for place in places)
+        return replace(
+            view, columns=columns, rows=tuple(tuple(row[place] for place in places) for row in view.rows)
+        )
+    return replace(
+        view, state="hidden", words="", note="", number=None, figure=None, columns=(), rows=(), picks=""
+    )
 
 
 def _card(view: CardView) -> CardView:

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
@@ -62,7 +63,7 @@ def link_pdf(request: HttpRequest, token: str, seen: str, pk: int) -> HttpRespon
         return link_is_gone(request)
     made = _export(link, pk)
     file = reverse("sharing:link_pdf_file", args=[token, seen, pk])
-    withheld = "This file may not be taken away any more." if _withheld(link, made) else ""
+    withheld = _("This file may not be taken away any more.") if _withheld(link, made) else ""
     context = {
         "export": made,
         "problem": withheld,
@@ -88,7 +89,7 @@ def link_pdf_file(request: HttpRequest, token: str, seen: str, pk: int) -> HttpR
         with default_storage.open(made.file, "rb") as file:
             response = HttpResponse(file.read(), content_type=FORMATS["pdf"].media_type)
     except (OSError, ValueError):
-        raise Http404("There is no such file.") from None
+        raise Http404(_("There is no such file.")) from None
     if request.method != "HEAD":
         services.link_file_taken(link, made.row_count)
     response["Content-Disposition"] = content_disposition_header(True, made.file.rpartition("/")[2])

@@ -44,7 +44,7 @@ def unsendable(user: User, thing: Version | Thread | Dashboard) -> list[str]:
 
 
 def title_of(thing: Run | Thread | Dashboard) -> str:
-    """What a thing is called."""
+    """The name of a thing."""
     return thing.heading if isinstance(thing, Run) else str(thing)
 
 

@@ -1,4 +1,4 @@
-"""Make, open and revoke links that show a question, a thread or a dashboard to whoever has them."""
+"""Make, open and revoke links that show a question, a thread or a dashboard without signing in."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from django.core.signing import BadSignature, Signer, TimestampSigner
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.asking.models import Version, headed
 from mirror.audit.services import record
@@ -37,8 +39,8 @@ log = logging.getLogger(__name__)
 LINK_HOURS = 24 * 92
 # Links of one person that are open at once; values of one parameter, and of all together, that can be chosen.
 LINKS, VALUES, CHOICES = 200, 20, 60
-GONE = "This link does not work. It may be over or revoked; ask whoever sent it for a new one."
-OFF = "This installation does not let anybody share by link."
+GONE = gettext_noop("This link does not work. It may be over or revoked; ask whoever sent it for a new one.")
+OFF = gettext_noop("This installation does not let anybody share by link.")
 _signer = Signer(salt="mirror.sharing.links")
 
 
@@ -54,16 +56,20 @@ def link_make(
     Raises: SharingError where it is not theirs, links are off, an owner of a source withholds sending, or a value is none.
     """
     if not settings.SHARE_LINKS:
-        raise SharingError(OFF)
+        raise SharingError(_(OFF))
     if not may_give(by, thing):
-        raise SharingError("Only who made this can share it by a link.")
+        raise SharingError(_("Only who made this can share it by a link."))
     if names := unsendable(by, thing):
-        raise SharingError(f"The owner of {names[0]} does not let your team send its rows.")
+        raise SharingError(
+            _("The owner of %(names)s does not let your team send its rows.") % {"names": names[0]}
+        )
     if not 0 < hours <= LINK_HOURS:
-        raise SharingError(f"A link works for 1 to {LINK_HOURS} hours.")
+        raise SharingError(_("A link works for 1 to %(link_hours)s hours.") % {"link_hours": LINK_HOURS})
     open_now = ShareLink.objects.filter(made_by=by, revoked_at=None, expires_at__gt=timezone.now())
     if open_now.count() >= LINKS:
-        raise SharingError(f"{LINKS} links of yours are open, which is the most. Revoke one first.")
+        raise SharingError(
+            _("%(links)s links of yours are open, which is the most. Revoke one first.") % {"links": LINKS}
+        )
     listed = _listed(thing, values or {}) if isinstance(thing, Dashboard) else {}
     ends = timezone.now() + timedelta(hours=hours)
     link = ShareLink.objects.create(
@@ -80,7 +86,10 @@ def _listed(dashboard: Dashboard, values: Mapping[str, Sequence[str]]) -> dict[s
     for field in fields_of(cards_of(dashboard), {}):
         listed = list(dict.fromkeys(value.strip() for value in values.get(field.name, ()) if value.strip()))
         if len(listed) > VALUES:
-            raise SharingError(f"{field.label}: at most {VALUES} values can be listed.")
+            raise SharingError(
+                _("%(field)s: at most %(values)s values can be listed.")
+                % {"field": field.label, "values": VALUES}
+            )
         for value in listed:
             try:
                 value_read(
@@ -91,7 +100,7 @@ def _listed(dashboard: Dashboard, values: Mapping[str, Sequence[str]]) -> dict[s
         if listed:
             found[field.name] = [value[:VALUE_CHARS] for value in listed]
     if sum(len(listed) for listed in found.values()) > CHOICES:
-        raise SharingError(f"At most {CHOICES} values can be listed in all.")
+        raise SharingError(_("At most %(choices)s values can be listed in all.") % {"choices": CHOICES})
     return found
 
 
@@ -106,7 +115,7 @@ def link_token(link: ShareLink) -> str:
 
 
 def link_title(link: ShareLink) -> str:
-    """What a link shows, in words."""
+    """The content of a link, in words."""
     if link.version is None:
         return str(link.thing)
     return headed(link.version.run.named, link.version)
@@ -122,7 +131,7 @@ def _told(link: ShareLink) -> Run | Thread | Dashboard:
 def link_revoke(link: ShareLink, by: User) -> None:
     """End a link now. Raises: SharingError for who did not make it."""
     if link.made_by_id != by.pk:
-        raise SharingError("Only who made a link can revoke it.")
+        raise SharingError(_("Only who made a link can revoke it."))
     if ShareLink.objects.filter(pk=link.pk, revoked_at=None).update(revoked_at=timezone.now()):
         record("ended a share link", _told(link), by=by, title=link_title(link))
 

@@ -5,23 +5,27 @@ It keeps to pauses, quotas and recipients' words as any mail beside reports does
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, override
 
 from mirror.asking.models import Run, Thread
 from mirror.delivery.mails_beside import DROPPED, mail_do, mails_go_on
 from mirror.delivery.parcel import Introduction, Parcel
+from mirror.people.languages import language_of
 from mirror.phrases import one_line
 from mirror.sharing.models import ShareNotice
 from mirror.sharing.notices import may_look, notices_waiting, wants_notices
 from mirror.sharing.selectors import title_of
 from mirror.work.leases import Lease
 
-NOT_WANTED = "They want no mails about what is shared."
-NOT_SEEN = "They do not see what was shared any more."
+NOT_WANTED = gettext_noop("They want no mails about what is shared.")
+NOT_SEEN = gettext_noop("They do not see what was shared any more.")
 TITLE_CHARS = 120
 
 
@@ -42,37 +46,62 @@ def _unsent(row: ShareNotice) -> str:
 
 
 def parcel_of(row: ShareNotice) -> Parcel:
-    """What the mail says: who shared what, and where it is. It carries no rows."""
+    """The text of the mail: who shared what, and where it is. It carries no rows. It is in the language of who gets it."""
+    language = language_of(row.person)
+    with override(language):
+        return replace(_parcel(row), language=language)
+
+
+def _parcel(row: ShareNotice) -> Parcel:
     thing, by = row.thing, one_line(row.shared_by.called, 60)
-    kind, place = _kind(thing)
+    place, shared_this, shared_a, link_label = _kind(thing)
     url = f"{settings.SITE_URL.rstrip('/')}{reverse(place, args=[thing.pk])}"
     return Parcel(
         uid=str(row.uid),
         about="shared",
         title=one_line(title_of(thing), TITLE_CHARS),
         note="",
-        message=f"{by} shared this {kind} with a team of yours.",
+        message=shared_this % {"name": by},
         url=url,
         made_at=row.created_at,
         scheduled_for=None,
         zone=settings.TIME_ZONE,
         introduction=Introduction(
-            "Shared with you",
-            f"{by} shared a {kind} with you",
-            link_label=f"Open the {kind}",
-            why=f"Sent to you because you are in a team that it is shared with; turn these mails off under Your account. The link leads to {urlsplit(url).netloc} and asks you to sign in.",
+            _("Shared with you"),
+            shared_a % {"name": by},
+            link_label=link_label,
+            why=_(
+                "Sent to you because you are in a team that it is shared with; turn these mails off under Your account. The link leads to %(place)s and asks you to sign in."
+            )
+            % {"place": urlsplit(url).netloc},
         ),
         attempt=row.tries + 1,
         number=row.pk,
     )
 
 
-def _kind(thing: object) -> tuple[str, str]:
+def _kind(thing: object) -> tuple[str, str, str, str]:
+    """The place of a thing, and its three words in the mail: in its text, its band and its link."""
     if isinstance(thing, Run):
-        return "question", "asking:run"
+        return (
+            "asking:run",
+            _("%(name)s shared this question with a team of yours."),
+            _("%(name)s shared a question with you"),
+            _("Open the question"),
+        )
     if isinstance(thing, Thread):
-        return "thread", "asking:thread"
-    return "dashboard", "dashboards:dashboard"
+        return (
+            "asking:thread",
+            _("%(name)s shared this thread with a team of yours."),
+            _("%(name)s shared a thread with you"),
+            _("Open the thread"),
+        )
+    return (
+        "dashboards:dashboard",
+        _("%(name)s shared this dashboard with a team of yours."),
+        _("%(name)s shared a dashboard with you"),
+        _("Open the dashboard"),
+    )
 
 
 @transaction.atomic

@@ -10,6 +10,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -23,7 +25,6 @@ from mirror.dashboards.models import Dashboard
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest
 from mirror.people.selectors import teams_of
-from mirror.phrases import counted
 from mirror.sharing import notices, selectors, services
 from mirror.sharing.closed_views import closed_off, link_is_gone
 from mirror.sharing.errors import LinkGone, SharingError
@@ -43,7 +44,7 @@ def _thing(request: PersonRequest, kind: str, pk: int) -> Thing:
     if kind == "dashboard":
         found = get_object_or_404(dashboards_selectors.dashboards_visible(user), pk=pk)
         if not dashboards_selectors.may_change(user, found):
-            raise PermissionDenied(f"Only {found.owner} shares this dashboard.")
+            raise PermissionDenied(_("Only %(owner)s shares this dashboard.") % {"owner": found.owner})
         return found
     mine: Thing | None
     if kind == "run":
@@ -55,12 +56,12 @@ def _thing(request: PersonRequest, kind: str, pk: int) -> Thing:
     if mine is not None:
         return mine
     if is_shared:
-        raise PermissionDenied("This is shared with you to look at. Only who asked it shares it.")
-    raise Http404("There is no such question or thread.")
+        raise PermissionDenied(_("This is shared with you to look at. Only who asked it shares it."))
+    raise Http404(_("There is no such question or thread."))
 
 
 def _given(thing: Thing) -> Version | Thread | Dashboard | None:
-    """What a link to a thing shows: of a question the version that stands there now."""
+    """The content of a link to a thing: of a question the version that stands there now."""
     return thing.versions.first() if isinstance(thing, Run) else thing
 
 
@@ -73,8 +74,13 @@ def share(request: PersonRequest, kind: str, pk: int) -> HttpResponse:
         form = ShareForm(request.POST, offered=teams_of(request.user))
         if form.is_valid():
             told = notices.thing_share(thing, form.cleaned_data["teams"], request.user)
-            mails = f" {counted(told, 'member')} will be told by mail." if told else ""
-            messages.success(request, f"Members of the chosen teams look at it from now on.{mails}")
+            words = _("Members of the chosen teams look at it from now on.")
+            if told:
+                mails = ngettext(
+                    "%(count)s member will be told by mail.", "%(count)s members will be told by mail.", told
+                )
+                words += f" {mails % {'count': told}}"
+            messages.success(request, words)
             return redirect(f"sharing:{kind}", pk)
     return _shown(request, kind, thing, form, status=422 if form is not None else 200)
 
@@ -87,12 +93,12 @@ def link_make(request: PersonRequest, kind: str, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             if given is None:
-                raise SharingError("There is no answer yet that a link could show.")
+                raise SharingError(_("There is no answer yet that a link could show."))
             services.link_make(given, request.user, form.cleaned_data["hours"], form.values())
         except SharingError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "The link is made. Copy it from the list below.")
+            messages.success(request, _("The link is made. Copy it from the list below."))
             return redirect(reverse(f"sharing:{kind}", args=[pk]) + "#links")
     return _shown(request, kind, thing, link_form=form, status=422)
 
@@ -130,12 +136,16 @@ def _shown(
 
 
 def _withheld(names: list[str]) -> str:
-    return f"The owner of {names[0]} does not let your team send its rows." if names else ""
+    return (
+        _("The owner of %(names)s does not let your team send its rows.") % {"names": names[0]}
+        if names
+        else ""
+    )
 
 
 def _sources(thing: Thing) -> str:
     if isinstance(thing, Dashboard):
-        return "the source of each card"
+        return _("the source of each card")
     return (thing.thread if isinstance(thing, Run) else thing).source.name
 
 
@@ -153,7 +163,7 @@ def link_revoke(request: PersonRequest, pk: Any) -> HttpResponse:
     """End a link of one's own now."""
     link = get_object_or_404(selectors.links_of(request.user), pk=pk)
     services.link_revoke(link, request.user)
-    messages.success(request, "The link shows nothing any more.")
+    messages.success(request, _("The link shows nothing any more."))
     return redirect("sharing:links")
 
 
@@ -162,7 +172,8 @@ def mails(request: PersonRequest) -> HttpResponse:
     """Turn one's mails about what is shared on or off."""
     wanted = request.POST.get("wanted") == "yes"
     notices.notices_want(request.user, wanted=wanted)
-    messages.success(request, f"Mails about what is shared are {'on' if wanted else 'off'}.")
+    words = _("Mails about what is shared are on.") if wanted else _("Mails about what is shared are off.")
+    messages.success(request, words)
     return redirect("people:account")
 
 
@@ -170,7 +181,7 @@ def mails(request: PersonRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def link(request: HttpRequest, token: str, seen: str = "") -> HttpResponse:
-    """What a link shows, without signing in; whatever is wrong with the link, the answer is the same.
+    """The content of a link, without signing in; whatever is wrong with the link, the answer is the same.
 
     With `seen` its page asks how cards stand, as something was chosen on one or rows were on their way.
     """

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
@@ -31,6 +32,11 @@ class ThroughTeam:
     name: str
     role: str
     withheld: frozenset[str]
+
+    @property
+    def role_said(self) -> str:
+        """The role in words."""
+        return role_said(self.role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,11 @@ class Access:
     hidden: tuple[str, ...] = ()
     login: Login = OWN
 
+    @property
+    def role_said(self) -> str:
+        """The role in words."""
+        return role_said(self.role)
+
 
 def may_explain(user: User) -> bool:
     """Say whether somebody is told why others may do what: administrators, and owners of a source."""
@@ -84,7 +95,7 @@ def access_of(person: User, source: Source) -> Access:
     teams = _teams(person, source)
     is_owner, sees = selectors.may_change(person, source), selectors.sources_visible(person)
     is_seen = sees.filter(pk=source.pk).exists()
-    own = f"{person} owns it." if is_owner else ""
+    own = _("%(person)s owns it.") % {"person": person} if is_owner else ""
     return Access(
         person,
         source,
@@ -93,49 +104,55 @@ def access_of(person: User, source: Source) -> Access:
         teams,
         (
             RightTold(
-                "See it: dashboards, reports and saved SQL that are shared",
+                _("See it: dashboards, reports and saved SQL that are shared"),
                 is_seen,
-                own or _through(teams, lambda _: True, "It is shared with no team of theirs."),
+                own or _through(teams, lambda _: True, _("It is shared with no team of theirs.")),
             ),
             RightTold(
-                "Ask questions, write SQL, browse tables",
+                _("Ask questions, write SQL, browse tables"),
                 selectors.may_ask(person, source),
-                own or _through(teams, lambda one: one.role != Role.VIEWER, _lacking(teams, "viewers")),
+                own or _through(teams, lambda one: one.role != Role.VIEWER, _lacking(teams, _("viewers"))),
             ),
             RightTold(
-                "Change terms, verified answers and the model",
+                _("Change terms, verified answers and the model"),
                 may_correct(person, source),
                 own or _corrects(person, source, teams),
             ),
             RightTold(
-                "Change limits",
+                _("Change limits"),
                 selectors.may_edit(person, source),
-                own or _through(teams, lambda one: one.role == Role.EDITOR, _lacking(teams, "no editors")),
+                own or _through(teams, lambda one: one.role == Role.EDITOR, _lacking(teams, _("no editors"))),
             ),
             RightTold(
-                "Take rows away as files, or by programs and agents",
+                _("Take rows away as files, or by programs and agents"),
                 selectors.may_take_files(person, source),
-                own or _unless_withheld(teams, Right.FILES, "No files"),
+                own or _unless_withheld(teams, Right.FILES, _("No files")),
             ),
             RightTold(
-                "Send rows in reports, and by links",
+                _("Send rows in reports, and by links"),
                 selectors.may_send(person, source),
-                own or _unless_withheld(teams, Right.SENDING, "No sending"),
+                own or _unless_withheld(teams, Right.SENDING, _("No sending")),
             ),
             RightTold(
-                "Decide what may run",
+                _("Decide what may run"),
                 is_seen and selectors.may_decide(person, source),
                 own or _decides(person, is_seen),
             ),
             RightTold(
-                "Share it, change how it is connected, delete it",
+                _("Share it, change how it is connected, delete it"),
                 is_owner,
-                own or f"Only its owner, {source.owner}, does that.",
+                own or _("Only its owner, %(owner)s, does that.") % {"owner": source.owner},
             ),
         ),
         _names(withheld_of(person, source)) if is_seen else (),
         login_of(person, source) if is_seen else OWN,
     )
+
+
+def role_said(role: str) -> str:
+    """A role as it stands in a line."""
+    said = {"owner": _("owner"), "viewer": _("viewer"), "analyst": _("analyst"), "editor": _("editor")}
+    return said.get(role, role)
 
 
 def _names(withheld: Withheld) -> tuple[str, ...]:
@@ -162,33 +179,39 @@ def _strongest(teams: tuple[ThroughTeam, ...]) -> str:
 
 def _shut_out(person: User) -> str:
     if not person.is_active:
-        return f"{person} was shut out: nobody signs in as them, and their tokens have ended."
+        return _("%(person)s was shut out: nobody signs in as them, and their tokens have ended.") % {
+            "person": person
+        }
     if person.is_away:
-        return f"The identity provider does not vouch for {person} now: they have no session, and their tokens rest."
+        return _(
+            "The identity provider does not vouch for %(person)s now: they have no session, and their tokens rest."
+        ) % {"person": person}
     return ""
 
 
 def _through(teams: tuple[ThroughTeam, ...], gives: Callable[[ThroughTeam], bool], otherwise: str) -> str:
     """Name the teams that give a right, with their roles; what is said otherwise where none does."""
-    given = [f"{one.name} ({one.role})" for one in teams if gives(one)]
-    return f"Through {', '.join(given)}." if given else otherwise
+    given = [f"{one.name} ({role_said(one.role)})" for one in teams if gives(one)]
+    return _("Through %(given)s.") % {"given": ", ".join(given)} if given else otherwise
 
 
 def _lacking(teams: tuple[ThroughTeam, ...], role: str) -> str:
     if not teams:
-        return "It is shared with no team of theirs."
+        return _("It is shared with no team of theirs.")
     named = ", ".join(one.name for one in teams)
-    return f"Members of {named} are {role} here."
+    return _("Members of %(named)s are %(role)s here.") % {"named": named, "role": role}
 
 
 def _corrects(person: User, source: Source, teams: tuple[ThroughTeam, ...]) -> str:
     if _lacks_part(person, source):
-        return "Part of the source is withheld from them, or they read it by a login of their team, and what is known of it tells of all."
+        return _(
+            "Part of the source is withheld from them, or they read it by a login of their team, and what is known of it tells of all."
+        )
     if selectors.may_edit(person, source):
         return _through(teams, lambda one: one.role == Role.EDITOR, "")
     if may_correct(person, source):
-        return "As an administrator who asks it."
-    return _lacking(teams, "no editors")
+        return _("As an administrator who asks it.")
+    return _lacking(teams, _("no editors"))
 
 
 def _lacks_part(person: User, source: Source) -> bool:
@@ -198,14 +221,18 @@ def _lacks_part(person: User, source: Source) -> bool:
 
 def _unless_withheld(teams: tuple[ThroughTeam, ...], right: str, rule: str) -> str:
     if not teams:
-        return "It is shared with no team of theirs."
+        return _("It is shared with no team of theirs.")
     withheld = ", ".join(one.name for one in teams)
-    return _through(teams, lambda one: right not in one.withheld, f"The rule “{rule}” of {withheld}.")
+    return _through(
+        teams,
+        lambda one: right not in one.withheld,
+        _("The rule “%(rule)s” of %(withheld)s.") % {"rule": rule, "withheld": withheld},
+    )
 
 
 def _decides(person: User, is_seen: bool) -> str:
     if person.is_staff and is_seen:
-        return "As an administrator who sees it."
+        return _("As an administrator who sees it.")
     if person.is_staff:
-        return "An administrator decides that only on sources that they see."
-    return "Only its owner does that, and administrators who see it."
+        return _("An administrator decides that only on sources that they see.")
+    return _("Only its owner does that, and administrators who see it.")

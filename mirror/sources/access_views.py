@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from mirror.audit.services import record
@@ -16,7 +17,7 @@ from mirror.sources.access import access_of, may_explain, people_explained, sour
 def access(request: PersonRequest) -> HttpResponse:
     """Choose a person and a source, and read what they may do there and why. The audit tells of administrators who look."""
     if not may_explain(request.user):
-        raise PermissionDenied("Owners of sources and administrators see who may do what.")
+        raise PermissionDenied(_("Owners of sources and administrators see who may do what."))
     people, sources = people_explained(request.user), sources_explained(request.user)
     person_pk, source_pk = (request.GET.get(name, "") for name in ("person", "source"))
     person = get_object_or_404(people, pk=person_pk if is_id(person_pk) else 0) if person_pk else None

@@ -14,6 +14,7 @@ import socket
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -43,18 +44,25 @@ def host_check(host: str, port: int) -> tuple[str, ...]:
 
     All addresses of a name are looked at; one that may not be called refuses the name.
     """
-    if not _HOST.fullmatch(host):
-        raise AddressRefused(f"“{host}” is not a host name or an address.")
+    name_check(host)
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (socket.gaierror, UnicodeError):
-        raise AddressRefused(f"No machine is called “{host}”. Check the spelling.") from None
+        raise AddressRefused(
+            _("No machine is called “%(host)s”. Check the spelling.") % {"host": host}
+        ) from None
     addresses = tuple(dict.fromkeys(str(place[0]) for *_, place in found))
     for address in addresses:
         why = refused_because(ipaddress.ip_address(address.partition("%")[0]))
         if why:
-            raise AddressRefused(f"“{host}” may not be a source: {why}.")
+            raise AddressRefused(_("“%(host)s” may not be a source: %(why)s.") % {"host": host, "why": why})
     return addresses
+
+
+def name_check(host: str) -> None:
+    """Refuse what is no name of a host, such as a connection string. Raises: AddressRefused."""
+    if not _HOST.fullmatch(host):
+        raise AddressRefused(_("“%(host)s” is not a host name or an address.") % {"host": host})
 
 
 def refused_because(address: Address, *, private: bool | None = None) -> str:
@@ -84,14 +92,14 @@ def is_private(host: str) -> bool:
 def _refused_because(address: Address, private: bool | None) -> str:
     is_site_local = isinstance(address, ipaddress.IPv6Address) and address.is_site_local
     if address.is_link_local or is_site_local or address in _METADATA:
-        return "it is a link-local address, where clouds keep their secrets"
+        return _("it is a link-local address, where clouds keep their secrets")
     is_nowhere = address.is_unspecified or (address.version == 4 and address in _NOWHERE)
     if address.is_multicast or is_nowhere or (address.is_reserved and not address.is_private):
-        return "nothing can be reached at such an address"
+        return _("nothing can be reached at such an address")
     if not address.is_global and not (settings.SOURCE_PRIVATE_HOSTS if private is None else private):
         if private is None:
-            return "it is in a private network (the setting SOURCE_PRIVATE_HOSTS is off)"
-        return "it is in a private network, and no administrator has allowed it"
+            return _("it is in a private network (the setting SOURCE_PRIVATE_HOSTS is off)")
+        return _("it is in a private network, and no administrator has allowed it")
     return ""
 
 
@@ -120,16 +128,18 @@ def file_check(typed: str, *, anywhere: bool) -> Path:
     """
     folder: Path = settings.SOURCE_FILES_DIR.resolve()
     if "\x00" in typed or len(typed) > 500:
-        raise AddressRefused("This is not the path of a file.")
+        raise AddressRefused(_("This is not the path of a file."))
     path = (folder / Path(typed).expanduser()).resolve()
     if not anywhere and not path.is_relative_to(folder):
         raise AddressRefused(
-            "Only files under the folder of SOURCE_FILES_DIR may be connected. An administrator may connect others."
+            _(
+                "Only files under the folder of SOURCE_FILES_DIR may be connected. An administrator may connect others."
+            )
         )
     if _is_the_store(path):
-        raise AddressRefused("This is Mirror's own store; it cannot be a source.")
+        raise AddressRefused(_("This is Mirror's own store; it cannot be a source."))
     if not path.is_file():
-        raise AddressRefused(f"There is no file {typed}.")
+        raise AddressRefused(_("There is no file %(typed)s.") % {"typed": typed})
     return path
 
 

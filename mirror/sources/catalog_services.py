@@ -1,4 +1,4 @@
-"""What can happen to a source's catalog: read anew, and taken over with what changed since."""
+"""Operations on a source's catalog: read anew, and taken over with what changed since."""
 
 from __future__ import annotations
 

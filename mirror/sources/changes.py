@@ -12,9 +12,10 @@ from mirror.secrets import Sealed, SecretUnreadable
 from mirror.sources.errors import NotTried
 from mirror.sources.models import Source, SourceLogin, WithheldName
 from mirror.sources.powers import WHERE
+from mirror.sources.tunnels import SECRETS
 
 # Where a source leads, and whose it is: what was tried holds for these alone.
-LEADS = (*WHERE, "password", "owner_id")
+LEADS = (*WHERE, *SECRETS, "owner_id")
 CONFIRMED = ("powers_confirmed", "powers_confirmed_by_id", "powers_confirmed_at")
 WRITTEN = ("name", "description", "privacy", *WHERE, *CONFIRMED)
 # What the catalog's own writing keeps, and may be large.
@@ -28,7 +29,7 @@ class Before:
     """A source as it was kept before its database was opened."""
 
     kept: dict[str, Any]
-    has_new_password: bool
+    new_secrets: tuple[str, ...]
 
 
 def source_before(source: Source) -> Before:
@@ -36,15 +37,15 @@ def source_before(source: Source) -> Before:
     kept = Source.objects.filter(pk=source.pk).values(*WRITTEN, *LEADS).first()
     if kept is None:
         raise NotTried(MEANWHILE)
-    return Before(kept, _is_new(source.__dict__.get("password", ""), kept["password"]))
+    return Before(kept, tuple(name for name in SECRETS if _is_new(source.__dict__.get(name, ""), kept[name])))
 
 
-def _is_new(password: Any, kept: Any) -> bool:
-    """Say whether a password is another than the kept one. One that no key opens any more is."""
-    if password == kept or not isinstance(kept, Sealed):
-        return bool(password != kept)
+def _is_new(secret: Any, kept: Any) -> bool:
+    """Say whether a secret is another than the kept one. One that no key opens any more is."""
+    if secret == kept or not isinstance(kept, Sealed):
+        return bool(secret != kept)
     try:
-        return kept.opened() != (password.opened() if isinstance(password, Sealed) else password)
+        return kept.opened() != (secret.opened() if isinstance(secret, Sealed) else secret)
     except SecretUnreadable:
         return True
 
@@ -58,8 +59,8 @@ def source_write(source: Source, before: Before) -> None:
     if now is None or any(now[name] != before.kept[name] for name in LEADS):
         raise NotTried(MEANWHILE, "Look at it, then change it again.")
     names = [name for name in WRITTEN if getattr(source, name) != before.kept[name]]
-    names += ["password"] if before.has_new_password else []
-    ours = {*names, "password", *OF_CATALOG}
+    names += before.new_secrets
+    ours = {*names, *SECRETS, *OF_CATALOG}
     fields = [field.attname for field in Source._meta.concrete_fields if not field.primary_key]
     source.refresh_from_db(fields=[name for name in fields if name not in ours])
     source.withholds = WithheldName.objects.filter(source=source).exists()

@@ -12,11 +12,11 @@ from typing import Any
 
 from mirror import confined
 from mirror.confined import Bounds, Unfinished, Why
-from sqlagent.adapters import open_database
+from sqlagent.adapters import open_database, ssh_key_shown
 from sqlagent.adapters.base import MARKER_TABLE
 from sqlagent.errors import DatabaseError, StatementFailed, Unreachable
 from sqlagent.ports import SourceDatabase
-from sqlagent.values import Catalog, Check, Failure, FailureKind
+from sqlagent.values import Catalog, Check, Failure, FailureKind, SshServer
 
 # Reaching a server takes 8 seconds at most and its tables 60 (`sqlagent.adapters.base`); the largest catalog that is
 # taken, 50,000 columns, took 190 MB (measured 2026-11). SQLite keeps a small file beside what it reads.
@@ -61,7 +61,14 @@ def check_confined(how: dict[str, Any]) -> Check:
     return found
 
 
-def _asked(what: str, how: dict[str, Any], bounds: Bounds) -> Seen | Check:
+def key_shown_confined(server: SshServer) -> str:
+    """Ask an SSH server for its key and give the fingerprint; nobody signs in. Raises: DatabaseError."""
+    found = _asked("key", {"ssh": server}, CHECK)
+    assert isinstance(found, str)
+    return found
+
+
+def _asked(what: str, how: dict[str, Any], bounds: Bounds) -> Seen | Check | str:
     try:
         found = confined.run(looked, what, how, bounds=bounds)
     except Unfinished as error:
@@ -74,9 +81,11 @@ def _asked(what: str, how: dict[str, Any], bounds: Bounds) -> Seen | Check:
     return found
 
 
-def looked(what: str, how: dict[str, Any]) -> Seen | Check | Failure:
-    """What the process of its own does."""
+def looked(what: str, how: dict[str, Any]) -> Seen | Check | str | Failure:
+    """The body of the child process."""
     try:
+        if what == "key":
+            return ssh_key_shown(how["ssh"])
         with closing(open_database(**how, is_killable=True)) as database:
             return _seen(database) if what == "catalog" else _short(database.check())
     except DatabaseError as error:

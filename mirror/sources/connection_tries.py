@@ -14,12 +14,13 @@ from datetime import timedelta
 from uuid import uuid4
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from mirror.people.models import Quota, User
 from mirror.people.quotas import quota_use
 from mirror.sources.addresses import is_private
 from mirror.sources.models import Source
-from sqlagent.values import Failure, FailureKind
+from sqlagent.values import SSH_SILENT, Failure, FailureKind
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +45,7 @@ def tries_left(by: User) -> str:
     """Count a try and give an empty text, or say why somebody has to wait; nothing is counted then."""
     most = settings.CONNECTION_TESTS_PER_MINUTE
     free = quota_use(by, Quota.Kind.TESTS, uuid4().hex, most=most, per=timedelta(minutes=1))
-    return f"You have tried {most} connections within a minute." if free else ""
+    return _("You have tried %(most)s connections within a minute.") % {"most": most} if free else ""
 
 
 def failure_told(source: Source, by: User, failure: Failure) -> tuple[str, str]:
@@ -55,8 +56,13 @@ def failure_told(source: Source, by: User, failure: Failure) -> tuple[str, str]:
     if source.engine in _PRECISE and _QUOTING.match(message):
         log.info("A try of user %s to connect to %s failed: %r", by.pk, source.engine, message[:300])
         message = _QUOTING.sub(r"\1.", message)
-    if by.is_staff or _ANSWERED.match(message) or not is_private(source.host):
+    host, port = source.host, source.port
+    if source.tunnel:
+        if failure.code != SSH_SILENT:  # an SSH server was heard; what it reaches is its business
+            return message, advice
+        host, port = source.tunnel["ssh_host"], source.tunnel["ssh_port"]
+    if by.is_staff or _ANSWERED.match(message) or not is_private(host):
         return message, advice
     engine = "database" if source.engine == Source.Engine.OTHER else f"{source.get_engine_display()} server"
-    words = {"engine": engine, "host": source.host, "port": source.port}
+    words = {"engine": "SSH server" if source.tunnel else engine, "host": host, "port": port}
     return NOTHING.format(**words), NOTHING_ADVICE

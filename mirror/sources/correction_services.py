@@ -1,4 +1,4 @@
-"""What can happen to the corrections of a source's model: made, changed, taken back. Who did it and when stays."""
+"""Operations on the corrections of a source's model: made, changed, taken back. Who did it and when stays."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from mirror.sources.corrections import correction_of, corrections_in_force
 from mirror.sources.modelling import SeenModel
@@ -107,15 +108,17 @@ def _check(
 ) -> None:
     """Look at what is new beside all else that is said. Raises: CorrectionRefused."""
     if seen is None and any(one.table for one in new):
-        raise CorrectionRefused({new[0].subject: "The tables of this source were not read yet."})
+        raise CorrectionRefused({new[0].subject: _("The tables of this source were not read yet.")})
     problems: dict[Subject, str] = {}
     if new and count > MOST:
-        problems[new[0].subject] = f"At most {MOST:,} corrections can be in force. Take some back first."
+        problems[new[0].subject] = _(
+            "At most %(most)s corrections can be in force. Take some back first."
+        ) % {"most": f"{MOST:,}"}
     many = sum(one.subject is Subject.SYNONYM for one in wanted)
     if many > SYNONYMS and any(one.subject is Subject.SYNONYM for one in new):
-        words = (
-            f"At most {SYNONYMS} other words can be given here; these are {many}. Leave out what nobody says."
-        )
+        words = _(
+            "At most %(synonyms)s other words can be given here; these are %(many)s. Leave out what nobody says."
+        ) % {"synonyms": SYNONYMS, "many": many}
         problems[Subject.SYNONYM] = words
     # What is hidden is in no model, and what is said of it has to be looked at all the same.
     shown = [one for one in others if one.subject is not Subject.HIDDEN]
@@ -137,11 +140,11 @@ def _check(
 def _too_long(one: Correction) -> str:
     """Say that a correction cannot be kept for the length of its names; empty when it can."""
     if max(map(len, (one.table, one.column, one.value, one.told))) > StoredCorrection.CHARS:
-        return (
-            f"A name here is longer than {StoredCorrection.CHARS} characters, so nothing can be said of it."
-        )
+        return _("A name here is longer than %(chars)s characters, so nothing can be said of it.") % {
+            "chars": StoredCorrection.CHARS
+        }
     if len("".join((one.table, one.column, one.value)).encode()) > NAME_BYTES:
-        return (
-            f"The names here are longer than {NAME_BYTES:,} bytes together, so nothing can be said of them."
-        )
+        return _(
+            "The names here are longer than %(name_bytes)s bytes together, so nothing can be said of them."
+        ) % {"name_bytes": f"{NAME_BYTES:,}"}
     return ""

@@ -1,4 +1,4 @@
-"""What the form of a source shows, and the fragment that tells whether what is in it connects."""
+"""The content of the form of a source, and the fragment that tells whether what is in it connects."""
 
 from __future__ import annotations
 

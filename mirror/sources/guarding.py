@@ -1,7 +1,7 @@
 """What may run on a source: the guard with what was decided for it. The one place that asks the guard.
 
 Kept as `{"functions": [...], "refused": [...]}`: further functions that administrators allow, and
-the kinds of statements that are switched off. What writes is never allowed, whoever asks.
+the kinds of statements that are switched off. Writing statements are refused for everybody.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from mirror.audit.services import record
 from mirror.sources.catalogs import catalog_read
@@ -51,7 +52,7 @@ def policy_of(source: Source) -> Policy:
 
 
 def policy_whole(source: Source) -> Policy:
-    """Give what was decided for a source, whoever asks."""
+    """Give the settings of a source for all users."""
     kept = source.guarding or {}
     return Policy(
         functions=frozenset(kept.get("functions", ())),
@@ -77,21 +78,27 @@ def functions_of(source: Source, dialect: str) -> frozenset[str]:
 def function_problem(function: str, engine: str) -> str:
     """Say why a function cannot be allowed, in a sentence; nothing when it can."""
     if why := guard.never_allowed(function, engine):
-        return f"{why} This is never allowed."
-    return f"{function} may be called already." if guard.listed(function, engine) else ""
+        return _("%(why)s This is never allowed.") % {"why": why}
+    return (
+        _("%(function)s may be called already.") % {"function": function}
+        if guard.listed(function, engine)
+        else ""
+    )
 
 
 def policy_set(source: Source, functions: Iterable[str], refused: Iterable[str], by: User) -> None:
     """Keep what may run on a source. Raises: PolicyRefused; nothing changes then.
 
-    Only administrators add functions; whoever may change the source takes them away, and switches
+    Only administrators add functions; people who may change the source remove them, and switches
     kinds of statements off and on.
     """
     kept = policy_of(source).functions
     wanted = {name.lower() for name in functions}
     added = sorted(wanted - kept)
     if added and not by.is_staff:
-        raise PolicyRefused(f"Only administrators allow further functions ({', '.join(added)}).")
+        raise PolicyRefused(
+            _("Only administrators allow further functions (%(added)s).") % {"added": ", ".join(added)}
+        )
     problems = [problem for name in added if (problem := function_problem(name, source.engine))]
     if problems:
         raise PolicyRefused(" ".join(problems))

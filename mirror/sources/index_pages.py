@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from mirror.phrases import counted, joined
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from mirror.phrases import joined
 from mirror.sources.models import StoredIndex
+from mirror.stored_words import translated
+from mirror.tunnel_words import TUNNEL_WORDS
 from mirror.work.leases import Status
 
-# Tables named at once; of the others their number is told.
+# Tables named at once; the others are counted.
 TABLES_TOLD = 20
 # Columns named of one table.
 COLUMNS_TOLD = 5
@@ -54,14 +60,23 @@ class IndexPage:
 def index_page(index: StoredIndex | None) -> IndexPage:
     """Tell how the reading stands; of an index made before that was kept, how many values are searchable."""
     if index is None:
-        return IndexPage("not read yet", "", 0, 0, False, None, "", False, [], 0, "", 0)
+        return IndexPage(_("not read yet"), "", 0, 0, False, None, "", False, [], 0, "", 0)
     kept = index.coverage
     failed = kept.get("failed", {})
     refused = [
         Refused(name, _columns(told), told["words"]) for name, told in list(failed.items())[:TABLES_TOLD]
     ]
     empty = kept.get("empty", [])
-    more = f" and {counted(len(empty) - TABLES_TOLD, 'more table')}" if len(empty) > TABLES_TOLD else ""
+    more = (
+        ngettext(
+            "%(names)s and %(count)s more table",
+            "%(names)s and %(count)s more tables",
+            len(empty) - TABLES_TOLD,
+        )
+        % {"names": ", ".join(empty[:TABLES_TOLD]), "count": intcomma(len(empty) - TABLES_TOLD)}
+        if len(empty) > TABLES_TOLD
+        else ""
+    )
     return IndexPage(
         said=_said(index),
         goes_on=_goes_on(index),
@@ -71,11 +86,11 @@ def index_page(index: StoredIndex | None) -> IndexPage:
         tried_at=index.not_before
         if index.state == StoredIndex.State.FAILED and index.status == Status.QUEUED
         else None,
-        trouble=index.message if index.state == StoredIndex.State.FAILED else "",
+        trouble=translated(index.message, TUNNEL_WORDS) if index.state == StoredIndex.State.FAILED else "",
         is_any_read=bool(index.catalog_version),
         refused=refused,
         refused_more=len(failed) - len(refused),
-        empty=(", ".join(empty[:TABLES_TOLD]) + more) if more else joined(empty),
+        empty=more or joined(empty),
         parts=int(kept.get("parts", 0)),
     )
 
@@ -84,25 +99,31 @@ def _said(index: StoredIndex) -> str:
     """How much is searchable; the columns where not all of them are read."""
     if not index.catalog_version:
         return str(index.get_state_display())
-    said = f"{index.size:,} searchable"
+    said = _("%(count)s searchable") % {"count": intcomma(index.size)}
     read, of = index.coverage.get("read", 0), index.coverage.get("of", 0)
-    return f"{said}; values of {read:,} of {of:,} columns are read" if read < of else said
+    if read >= of:
+        return said
+    columns = {"said": said, "read": intcomma(read), "of": intcomma(of)}
+    return _("%(said)s; values of %(read)s of %(of)s columns are read") % columns
 
 
 def _goes_on(index: StoredIndex) -> str:
     """What comes next, where something does."""
     if index.state == StoredIndex.State.FAILED:
-        return "reading is tried again" if index.status == Status.QUEUED else "reading stopped"
+        return _("reading is tried again") if index.status == Status.QUEUED else _("reading stopped")
     if index.status == Status.DONE:
         full = index.coverage.get("is_full")
-        return "no more are kept of so many values" if full else ""
+        return _("no more are kept of so many values") if full else ""
     if not index.catalog_version:
         return ""
     is_whole = index.coverage.get("read") == index.coverage.get("of")
-    return "they are being read anew" if index.again or is_whole else "reading goes on"
+    return _("they are being read anew") if index.again or is_whole else _("reading goes on")
 
 
 def _columns(told: dict[str, Any]) -> str:
     names = told["columns"]
-    more = f" and {counted(len(names) - COLUMNS_TOLD, 'more column')}" if len(names) > COLUMNS_TOLD else ""
-    return (", ".join(names[:COLUMNS_TOLD]) + more) if more else joined(names)
+    more = len(names) - COLUMNS_TOLD
+    if more <= 0:
+        return joined(names)
+    words = ngettext("%(names)s and %(count)s more column", "%(names)s and %(count)s more columns", more)
+    return words % {"names": ", ".join(names[:COLUMNS_TOLD]), "count": intcomma(more)}

@@ -1,4 +1,4 @@
-"""What can happen to the value index of a source: asked for, read in turns, kept, given to a question.
+"""Operations on the value index of a source: asked for, read in turns, kept, given to a question.
 
 A turn reads for some seconds, keeps what it read and queues the next one, so that no worker is held; what is kept
 serves questions from the first turn on.
@@ -16,6 +16,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from mirror.sources.catalogs import source_catalog
 from mirror.sources.logins import login_names
@@ -35,8 +36,8 @@ from sqlagent.values import Catalog, Failure, Limits
 
 log = logging.getLogger(__name__)
 
-INDEX_BROKEN = "Something in Mirror itself broke while reading them. It was logged."
-INDEX_GIVEN_UP = "The worker reading them was interrupted {count} times."
+INDEX_BROKEN = gettext_noop("Something in Mirror itself broke while reading them. It was logged.")
+INDEX_GIVEN_UP = gettext_noop("The worker reading them was interrupted {count} times.")
 
 # The first turn is short, so that questions find something soon (seconds).
 FIRST_SECONDS = 3.0

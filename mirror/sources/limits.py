@@ -40,7 +40,7 @@ class SourceLimits:
 
     @property
     def memory(self) -> int:
-        """What a statement may take of memory, in bytes."""
+        """The memory that a statement may take, in bytes."""
         return self.statement_megabytes * 1_000_000
 
     @property

@@ -1,4 +1,4 @@
-"""What can happen to logins of teams: one is given and tried, or taken away."""
+"""Operations on logins of teams: one is given and tried, or taken away."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from mirror.audit.services import record
 from mirror.people.models import Team, User
@@ -44,11 +45,11 @@ def login_give(
     `done` is called within the transaction that keeps it, which `keep` writes. It is tried as a source is when it is connected.
     """
     if source.engine not in ENGINES:
-        raise NotTried("Only sources on PostgreSQL, MySQL and MariaDB have logins of teams.")
+        raise NotTried(_("Only sources on PostgreSQL, MySQL and MariaDB have logins of teams."))
     if team is None or not teams_offered(source, by).filter(pk=team.pk).exists():
-        raise NotTried("The source is not shared with this team, or not by you.")
+        raise NotTried(_("The source is not shared with this team, or not by you."))
     if words := tries_left(by):
-        raise NotTried(words, "Wait a minute, then try again.")
+        raise NotTried(words, _("Wait a minute, then try again."))
     login = SourceLogin(source=source, team=team, username=username, password=password)
     place = place_of(source)
     try:
@@ -57,8 +58,11 @@ def login_give(
         raise SourceError(*failure_told(source, by, error.failure)) from None
     if settings.PRODUCTION and powers_read(found).is_severe and not by.is_staff:
         raise SourceError(
-            f"{username} could do much more than read, so only an administrator who owns the source gives it to a team.",
-            "Make a login that only reads: the page of the source has statements for one.",
+            _(
+                "%(username)s could do much more than read, so only an administrator who owns the source gives it to a team."
+            )
+            % {"username": username},
+            _("Make a login that only reads: the page of the source has statements for one."),
         )
 
     def write() -> None:

@@ -10,9 +10,12 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from mirror.people.fields import SecretField
 from mirror.people.models import Team, User
 from mirror.people.requests import PersonRequest
 from mirror.sources import login_services, selectors, visits
@@ -28,13 +31,8 @@ NAMED = 20
 class LoginForm(forms.Form):
     """The user and the password by which a team reads a source. The password is taken and never given back."""
 
-    username = forms.CharField(label="User", max_length=128)
-    password = forms.CharField(
-        label="Password",
-        max_length=500,
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-    )
+    username = forms.CharField(label=gettext_lazy("User"), max_length=128)
+    password = SecretField(label=gettext_lazy("Password"))
 
     def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs | {"prefix": f"team_{team.pk}"})
@@ -93,14 +91,20 @@ def login_take(request: PersonRequest, pk: int, team: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "sources/login_take.html", {"source": source, "team": found})
     login_services.login_take(source, found, request.user)
-    messages.success(request, f"{found} reads {source.name} by the source’s own user from now on.")
+    messages.success(
+        request,
+        _("%(found)s reads %(name)s by the source’s own user from now on.")
+        % {"found": found, "name": source.name},
+    )
     return redirect("sources:logins", pk)
 
 
 def _source(request: PersonRequest, pk: int) -> Source:
     source = get_object_or_404(selectors.sources_visible(request.user).select_related("owner"), pk=pk)
     if not selectors.may_change(request.user, source):
-        raise PermissionDenied(f"Only {source.owner} decides by which login teams read this source.")
+        raise PermissionDenied(
+            _("Only %(owner)s decides by which login teams read this source.") % {"owner": source.owner}
+        )
     return source
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from mirror.people.selectors import teams_of
 from mirror.sources import selectors
@@ -37,7 +39,7 @@ class Login:
 
 
 OWN = Login()
-NOBODY = Login(problem="Nobody said by whose login this source is read, so nothing is read.")
+NOBODY = Login(problem=gettext_noop("Nobody said by whose login this source is read, so nothing is read."))
 
 
 def login_of(user: User, source: Source) -> Login:
@@ -57,8 +59,10 @@ def login_of(user: User, source: Source) -> Login:
         named = get_text_list(list(by_team), "and")
         return Login(
             teams=tuple(by_team),
-            problem=f"The teams {named} read {source.name} by different logins, and none counts for who is in both. "
-            f"{source.owner}, who owns it, decides that.",
+            problem=_(
+                "The teams %(named)s read %(name)s by different logins, and none counts for who is in both. %(owner)s, who owns it, decides that."
+            )
+            % {"named": named, "name": source.name, "owner": source.owner},
         )
     return Login(names.pop(), tuple(by_team)) if names else OWN
 
@@ -78,16 +82,23 @@ def login_names(source: Source) -> list[str]:
 
 def place_of(source: Source) -> list[Any]:
     """Tell where a password for a source goes, and on which way."""
-    return [source.host, source.port, source.options]
+    place = [source.host, source.port, source.options]
+    return [*place, source.tunnel] if source.tunnel else place
 
 
 def login_told(source: Source, login: Login) -> str:
     """Say who sets a login that did not work, to somebody who reads by it; empty for the source's own."""
     if login.is_own or login.problem:
         return ""
-    teams = get_text_list(list(login.teams), "and") or "your team"
-    verb = "read" if len(login.teams) > 1 else "reads"
-    return (
-        f"{teams} {verb} {source.name} by the login {login.name}. {source.owner}, who owns it, sets that "
-        "(Sources, a source, More, Logins of teams)."
+    said = {
+        "teams": get_text_list(list(login.teams), _("and")) or _("your team"),
+        "source": source.name,
+        "login": login.name,
+        "owner": source.owner,
+    }
+    words = ngettext(
+        "%(teams)s reads %(source)s by the login %(login)s. %(owner)s, who owns it, sets that (Sources, a source, More, Logins of teams).",
+        "%(teams)s read %(source)s by the login %(login)s. %(owner)s, who owns it, sets that (Sources, a source, More, Logins of teams).",
+        max(1, len(login.teams)),
     )
+    return words % said

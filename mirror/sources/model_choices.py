@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mirror.sources.model_telling import MONTHS, TODAYS
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from mirror.sources.model_telling import MONTHS, TODAYS, unit_said
 from mirror.sources.modelling import SeenModel
 from sqlagent.catalog.semantics import Field, Model, Role, corrected
 from sqlagent.catalog.semantics.refusing import AGGREGATES, ROLES, UNITS
@@ -98,10 +101,10 @@ def calendar_choices(corrections: Corrections) -> Choices:
         now={**usual, **told},
         usual=usual,
         options={
-            "week": [(day, day.capitalize()) for day in WEEK_STARTS],
-            "year": [(str(n), month) for n, month in enumerate(MONTHS, 1)],
-            "year_name": [("ends", "it ends in"), ("begins", "it begins in")],
-            "today": list(TODAYS.items()),
+            "week": [(day, _(day.capitalize())) for day in WEEK_STARTS],
+            "year": [(str(n), _(month)) for n, month in enumerate(MONTHS, 1)],
+            "year_name": [("ends", _("it ends in")), ("begins", _("it begins in"))],
+            "today": [(value, _(words)) for value, words in TODAYS.items()],
         },
     )
 
@@ -115,8 +118,8 @@ def table_choices(seen: SeenModel, table: str) -> Choices:
         offered=frozenset({"name", "synonyms", "description", "hidden", *(["time"] if times else [])}),
         now={"name": now.said, "description": _description(seen, table, own), "synonyms": _synonyms(own), "time": now.default_time, "hidden": _is_hidden(own)},
         usual={"name": thing.said, "time": thing.default_time, "description": _comment(seen, table)},
-        derived={"name": thing.said, "time": thing.default_time or "no time", "description": _comment(seen, table)},
-        options={"time": [*([] if thing.default_time else [("", "no time")]), *((t, t) for t in times)]},
+        derived={"name": thing.said, "time": thing.default_time or _("no time"), "description": _comment(seen, table)},
+        options={"time": [*([] if thing.default_time else [("", _("no time"))]), *((t, t) for t in times)]},
     )  # fmt: skip
 
 
@@ -130,9 +133,9 @@ def column_choices(seen: SeenModel, table: str, column: str) -> Choices:
     plain = derived.is_number and derived.role in (Role.MEASURE, Role.DIMENSION, Role.KEY) and not key
     points = _targets(seen, derived)
     options: dict[str, Options] = {
-        "role": [(role, words) for role, words in ROLES.items()],
-        "aggregate": [("", "not summed up"), *((str(a), words) for a, words in AGGREGATES.items())],
-        "unit": [(unit, "no unit" if unit == "none" else unit) for unit in UNITS],
+        "role": [(role, _(words)) for role, words in ROLES.items()],
+        "aggregate": [("", _("not summed up")), *((str(a), _(words)) for a, words in AGGREGATES.items())],
+        "unit": [(unit, _("no unit") if unit == "none" else unit_said(unit)) for unit in UNITS],
         "points": points,
     }
     usual = {
@@ -143,7 +146,10 @@ def column_choices(seen: SeenModel, table: str, column: str) -> Choices:
         "unit": derived.unit or "none",
         "points": _pointing(seen.derived, table, derived.column),
     }
-    why = f"The column {derived.column} of {table} holds no numbers."
+    why = _("The column %(column)s of %(table)s holds no numbers.") % {
+        "column": derived.column,
+        "table": table,
+    }
     codes = seen.codes(table, derived.column) if not derived.is_number or now.role is Role.DIMENSION else ()
     return Choices(
         offered=frozenset({"name", "synonyms", "description", "hidden", *(["role", "aggregate", "unit"] if plain else []), *(["points"] if len(points) > 1 else [])}),
@@ -178,7 +184,10 @@ def _targets(seen: SeenModel, own: Field) -> Options:
     for place in (now, _pointing(seen.model, own.table, own.column)):
         if place != NOWHERE:
             found.setdefault(place, place.replace("|", "."))
-    return [(NOWHERE, "nothing"), *sorted(found.items(), key=lambda one: one[1])]
+    return [
+        (NOWHERE, pgettext("where a column points", "nothing")),
+        *sorted(found.items(), key=lambda one: one[1]),
+    ]
 
 
 def _unhidden(seen: SeenModel) -> Model:

@@ -10,6 +10,8 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from mirror.sources.model_choices import DESCRIPTION_CHARS, Choices, Wish
 
@@ -29,7 +31,7 @@ class CorrectionForm(forms.Form):
             self.initial[name] = choices.now.get(name, "")
             derived = choices.derived.get(name, "")
             if derived and not self.fields[name].help_text:
-                self.fields[name].help_text = f"Derived: {derived}"
+                self.fields[name].help_text = _("Derived: %(derived)s") % {"derived": derived}
             field = self.fields[name]
             if isinstance(field, forms.ChoiceField) and name in choices.options:
                 field.choices = [*choices.options[name]]
@@ -74,32 +76,32 @@ def _lines(text: str) -> Iterable[str]:
     )
 
 
-def _choice(label: str, help_text: str = "") -> forms.ChoiceField:
-    wrong = {"invalid_choice": "There is no “%(value)s” to choose here."}
+def _choice(label: Any, help_text: Any = "") -> forms.ChoiceField:
+    wrong = {"invalid_choice": gettext_lazy("There is no “%(value)s” to choose here.")}
     return forms.ChoiceField(label=label, required=False, help_text=help_text, error_messages=wrong)
 
 
 def _name() -> forms.CharField:
-    return forms.CharField(label="Called", required=False, max_length=60)
+    return forms.CharField(label=gettext_lazy("Called"), required=False, max_length=60)
 
 
 def _synonyms() -> forms.CharField:
     return forms.CharField(
-        label="Also called",
+        label=gettext_lazy("Also called"),
         required=False,
         max_length=2_000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="One a line: other words by which people ask for it.",
+        help_text=gettext_lazy("One a line: other words by which people ask for it."),
     )
 
 
 def _description() -> forms.CharField:
     return forms.CharField(
-        label="Description",
+        label=gettext_lazy("Description"),
         required=False,
         max_length=DESCRIPTION_CHARS,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="What it holds. Shown with the tables, and told to a language model.",
+        help_text=gettext_lazy("What it holds. Shown with the tables, and told to a language model."),
     )
 
 
@@ -107,15 +109,15 @@ class CalendarForm(CorrectionForm):
     """How the source counts days."""
 
     zone = forms.ChoiceField(
-        label="Time zone",
+        label=gettext_lazy("Time zone"),
         required=False,
-        choices=[("", "that of Mirror"), *((name, name.replace("_", " ")) for name in ZONES)],
-        help_text="Decides which day it is there.",
+        choices=[("", gettext_lazy("that of Mirror")), *((name, name.replace("_", " ")) for name in ZONES)],
+        help_text=gettext_lazy("Decides which day it is there."),
     )
-    week = _choice("First day of the week")
-    year = _choice("Fiscal year starts in")
-    year_name = _choice("A fiscal year is called after the year")
-    today = _choice("Today is")
+    week = _choice(gettext_lazy("First day of the week"))
+    year = _choice(gettext_lazy("Fiscal year starts in"))
+    year_name = _choice(gettext_lazy("A fiscal year is called after the year"))
+    today = _choice(gettext_lazy("Today is"))
 
 
 class TableForm(CorrectionForm):
@@ -124,9 +126,11 @@ class TableForm(CorrectionForm):
     name = _name()
     description = _description()
     synonyms = _synonyms()
-    time = _choice("Happens at")
+    time = _choice(gettext_lazy("Happens at"))
     hidden = forms.BooleanField(
-        label="Never use this table", required=False, help_text="SQL that people write may still read it."
+        label=gettext_lazy("Never use this table"),
+        required=False,
+        help_text=gettext_lazy("SQL that people write may still read it."),
     )
 
 
@@ -136,22 +140,24 @@ class ColumnForm(CorrectionForm):
     name = _name()
     description = _description()
     synonyms = _synonyms()
-    role = _choice("Is")
-    aggregate = _choice("By default it is")
-    unit = _choice("Unit")
-    points = _choice("Points at")
+    role = _choice(gettext_lazy("Is"))
+    aggregate = _choice(gettext_lazy("By default it is"))
+    unit = _choice(gettext_lazy("Unit"))
+    points = _choice(gettext_lazy("Points at"))
     hidden = forms.BooleanField(
-        label="Never use this column", required=False, help_text="SQL that people write may still read it."
+        label=gettext_lazy("Never use this column"),
+        required=False,
+        help_text=gettext_lazy("SQL that people write may still read it."),
     )
 
     def __init__(self, *args: Any, choices: Choices, **kwargs: Any) -> None:
         super().__init__(*args, choices=choices, **kwargs)
         for number, code in enumerate(choices.codes):
             self.fields[f"label_{number}"] = forms.CharField(
-                label=code or "(empty)", required=False, max_length=60
+                label=code or _("(empty)"), required=False, max_length=60
             )
             if derived := choices.labels.get(code):
-                self.fields[f"label_{number}"].help_text = f"Derived: {derived}"
+                self.fields[f"label_{number}"].help_text = _("Derived: %(derived)s") % {"derived": derived}
             self.initial[f"label_{number}"] = choices.labels_now.get(code, "")
 
     @property

@@ -4,26 +4,65 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mirror.phrases import one_line
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext_lazy, pgettext_lazy
+
+from mirror.phrases import joined, one_line, quoted
 from mirror.sources.modelling import SeenModel
-from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
+from mirror.stored_words import translated
+from sqlagent.catalog.semantics import Field, Form, Kind, Model, Relation, Role, Thing
 from sqlagent.catalog.semantics.refusing import AGGREGATES
 from sqlagent.values import Correction, Corrections, Subject
 
 KINDS = {
-    Kind.THING: "thing",
-    Kind.EVENT: "event",
-    Kind.LINES: "lines of something",
-    Kind.HISTORY: "how things changed",
-    Kind.DATES: "dates",
-    Kind.CODES: "codes and their labels",
+    Kind.THING: gettext_noop("thing"),
+    Kind.EVENT: gettext_noop("event"),
+    Kind.LINES: gettext_noop("lines of something"),
+    Kind.HISTORY: gettext_noop("how things changed"),
+    Kind.DATES: gettext_noop("dates"),
+    Kind.CODES: gettext_noop("codes and their labels"),
 }
 # What is counted of each table, in the order it is said.
 COUNTED = {
-    Role.MEASURE: ("measure", "measures"),
-    Role.DIMENSION: ("dimension", "dimensions"),
-    Role.TIME: ("time", "times"),
-    Role.FLAG: ("yes or no", "yes or no"),
+    Role.MEASURE: ngettext_lazy("%(count)s measure", "%(count)s measures", "count"),
+    Role.DIMENSION: ngettext_lazy("%(count)s dimension", "%(count)s dimensions", "count"),
+    Role.TIME: ngettext_lazy("%(count)s time", "%(count)s times", "count"),
+    Role.FLAG: ngettext_lazy("%(count)s yes or no", "%(count)s yes or no", "count"),
+}
+# Words of `sqlagent` for what a column is and how it is summed up: here for the catalogs of translations.
+_WORDS = (
+    gettext_noop("a measure"),
+    gettext_noop("something to group by"),
+    gettext_noop("a number that only tells rows apart"),
+    gettext_noop("added up"),
+    gettext_noop("averaged"),
+    gettext_noop("its median"),
+    gettext_noop("its least"),
+    gettext_noop("its greatest"),
+)
+# Units of numbers, and how a column writes a time down.
+UNITS = {
+    "money": pgettext_lazy("unit", "money"),
+    "count": pgettext_lazy("unit", "count"),
+    "percent": pgettext_lazy("unit", "percent"),
+    "seconds": pgettext_lazy("unit", "seconds"),
+    "minutes": pgettext_lazy("unit", "minutes"),
+    "hours": pgettext_lazy("unit", "hours"),
+    "days": pgettext_lazy("unit", "days"),
+    "weeks": pgettext_lazy("unit", "weeks"),
+}
+FORMS = {
+    Form.DAY: pgettext_lazy("form of a time", "day"),
+    Form.MOMENT: pgettext_lazy("form of a time", "moment"),
+    Form.TEXT_DAY: pgettext_lazy("form of a time", "text day"),
+    Form.TEXT_MOMENT: pgettext_lazy("form of a time", "text moment"),
+    Form.TEXT_MONTH: pgettext_lazy("form of a time", "text month"),
+    Form.NUMBER_DAY: pgettext_lazy("form of a time", "number day"),
+    Form.TEXT_NUMBER_DAY: pgettext_lazy("form of a time", "text number day"),
+    Form.NUMBER_MONTH: pgettext_lazy("form of a time", "number month"),
+    Form.SECONDS: pgettext_lazy("form of a time", "seconds"),
+    Form.MILLISECONDS: pgettext_lazy("form of a time", "milliseconds"),
 }
 # Labels of codes that are shown beside a column.
 LABELS = 12
@@ -89,6 +128,16 @@ class TableTold:
     relations: list[RelationLine]
 
 
+def unit_said(unit: str) -> str:
+    """A unit in the language of the reader; one that somebody wrote stays as it is.
+
+    Example:
+        >>> unit_said("money"), unit_said("EUR")
+        ('money', 'EUR')
+    """
+    return str(UNITS.get(unit, unit))
+
+
 def table_lines(seen: SeenModel, search: str) -> list[TableLine]:
     """List the tables in which all words of a search are found: in its name, its words, or those of its columns."""
     words = search.casefold().split()
@@ -108,7 +157,7 @@ def table_lines(seen: SeenModel, search: str) -> list[TableLine]:
                 continue
         out.append(
             TableLine(
-                key, known.said, known.also, KINDS[known.kind], _holds(fields), now is None, corrected.get(key, 0)
+                key, known.said, known.also, _(KINDS[known.kind]), _holds(fields), now is None, corrected.get(key, 0)
             )
         )  # fmt: skip
     return out
@@ -116,9 +165,9 @@ def table_lines(seen: SeenModel, search: str) -> list[TableLine]:
 
 def _holds(fields: tuple[Field, ...]) -> str:
     parts = []
-    for role, (one, many) in COUNTED.items():
+    for role, words in COUNTED.items():
         if count := sum(f.role is role for f in fields):
-            parts.append(f"{count} {one if count == 1 else many}")
+            parts.append(str(words % {"count": count}))
     return ", ".join(parts)
 
 
@@ -134,18 +183,56 @@ def table_told(seen: SeenModel, key: str, *, may_see_values: bool) -> TableTold 
         known.said,
         thing.said if known.said != thing.said else "",
         known.also,
-        KINDS[known.kind],
+        _kind(seen.model if now is not None else seen.derived, known),
         known.rows,
         ", ".join(known.display),
         known.default_time,
-        (thing.default_time or "none") if known.default_time != thing.default_time else "",
+        (thing.default_time or _("none")) if known.default_time != thing.default_time else "",
         known.other_time,
-        f"{known.begins} and {known.ends}" if known.begins and known.ends else "",
+        _between(known),
         known.state,
         now is None,
         [_column(seen, own, may_see_values) for own in seen.derived.fields[key]],
         _relations(seen, key),
     )
+
+
+def _kind(model: Model, thing: Thing) -> str:
+    """What a table's rows are; of a history also whose figures they keep."""
+    history = thing.history
+    kind = _(KINDS[thing.kind])
+    if history is None:
+        return kind
+    figures = joined(
+        [f.said for name in history.figures if (f := model.field(thing.table, name)) is not None]
+    )
+    pointing = {c: r.target for r in model.relations if r.source == thing.table for c in r.columns}
+    things = joined(
+        list(dict.fromkeys(model.things[pointing[name]].said for name in history.of if name in pointing))
+    )
+    if not things:
+        return _("%(kind)s: %(figures)s, as of a day") % {"kind": kind, "figures": figures}
+    return _("%(kind)s: %(figures)s of %(things)s, as of a day") % {
+        "kind": kind,
+        "figures": figures,
+        "things": things,
+    }
+
+
+def _between(thing: Thing) -> str:
+    """Between which columns a row is current, and whether it is on the last day."""
+    history = thing.history
+    if history is None:
+        named = {"begins": thing.begins, "ends": thing.ends}
+        return _("%(begins)s and %(ends)s") % named if thing.begins and thing.ends else ""
+    named = {"begins": history.begins, "ends": history.ends}
+    if not history.ends:
+        return _("%(begins)s and the next row's") % named
+    if history.is_last_day is None:
+        return _("%(begins)s and %(ends)s") % named
+    if history.is_last_day:
+        return _("%(begins)s and %(ends)s, that day included") % named
+    return _("%(begins)s and %(ends)s, that day not included") % named
 
 
 def column_told(seen: SeenModel, key: str, column: str, *, may_see_values: bool) -> ColumnLine | None:
@@ -158,7 +245,7 @@ def _column(seen: SeenModel, own: Field, may_see_values: bool) -> ColumnLine:
     now = seen.model.field(own.table, own.column)
     known = now or own
     use, derived = _use(seen.model, known), _use(seen.derived, own)
-    said = [f"“{own.said}”"] if known.said != own.said else []
+    said = [quoted(own.said)] if known.said != own.said else []
     said += [derived] if use != derived else []
     pairs = known.codes.pairs if known.codes is not None else known.labels
     is_corrected = any(
@@ -178,19 +265,30 @@ def _column(seen: SeenModel, own: Field, may_see_values: bool) -> ColumnLine:
 
 
 def _use(model: Model, own: Field) -> str:
-    """What a column is for, in words."""
+    """The purpose of a column, in words."""
     if own.role is Role.MEASURE:
-        unit = ", a count" if own.unit == "count" else f", in {own.unit}" if own.unit else ""
-        return f"measure, {AGGREGATES.get(own.aggregate, own.aggregate)}{unit}"
+        said = {
+            "aggregate": translated(AGGREGATES.get(own.aggregate, own.aggregate)),
+            "unit": unit_said(own.unit or ""),
+        }
+        if own.unit == "count":
+            return _("measure, %(aggregate)s, a count") % said
+        return (
+            _("measure, %(aggregate)s, in %(unit)s") % said
+            if own.unit
+            else _("measure, %(aggregate)s") % said
+        )
     if own.role is Role.FOREIGN:
         to = next((r for r in model.relations if r.source == own.table and own.column in r.columns), None)
-        return f"points at {to.target}" if to is not None else "points elsewhere"
+        return _("points at %(target)s") % {"target": to.target} if to is not None else _("points elsewhere")
     said = {
-        Role.KEY: "tells rows apart",
-        Role.DIMENSION: "to group by",
-        Role.TIME: f"time ({own.form})" if own.form is not None else "time",
-        Role.FLAG: "yes or no",
-        Role.TEXT: "text",
+        Role.KEY: _("tells rows apart"),
+        Role.DIMENSION: _("to group by"),
+        Role.TIME: _("time (%(form)s)") % {"form": FORMS.get(own.form, own.form)}
+        if own.form is not None
+        else _("time"),
+        Role.FLAG: _("yes or no"),
+        Role.TEXT: _("text"),
     }
     return said.get(own.role, str(own.role))
 
@@ -198,7 +296,9 @@ def _use(model: Model, own: Field) -> str:
 def _relations(seen: SeenModel, key: str) -> list[RelationLine]:
     told = {(c.column.lower(), c.value) for c in seen.catalog.corrections if c.subject is Subject.POINTS and c.table == key}  # fmt: skip
     out = [
-        replace(_relation(r), how="told here") if (r.columns[0].lower(), r.target) in told else _relation(r)
+        replace(_relation(r), how=_("told here"))
+        if (r.columns[0].lower(), r.target) in told
+        else _relation(r)
         for r in seen.model.relations
         if r.source == key
     ]
@@ -208,83 +308,90 @@ def _relations(seen: SeenModel, key: str) -> list[RelationLine]:
 
 
 def _relation(one: Relation) -> RelationLine:
-    how = "found by its values" if one.found else "declared in the database"
+    how = _("found by its values") if one.found else _("declared in the database")
     return RelationLine(", ".join(one.columns), one.target, ", ".join(one.referenced), how)
 
 
 def told_words(one: Correction, *, may_see_values: bool = True) -> str:
-    """What a correction says, as a line of a list; without stored values where they may not be seen.
+    """The text of a correction, as a line of a list; without stored values where they may not be seen.
 
     Example:
         >>> told_words(Correction(Subject.SYNONYM, "customers", value="client"))
         'is also called “client”'
     """
     one = replace(one, value=one_line(one.value), told=one_line(one.told))
+    said = {"value": one.value, "told": one.told}
     match one.subject:
         case Subject.NAME:
-            return f"is called “{one.told}”"
+            return _("is called “%(told)s”") % said
         case Subject.SYNONYM:
-            return f"is also called “{one.value}”"
+            return _("is also called “%(value)s”") % said
         case Subject.DESCRIPTION:
-            return f"is described as “{one.told}”"
+            return _("is described as “%(told)s”") % said
         case Subject.HIDDEN:
-            return "is never used"
+            return _("is never used")
         case Subject.TIME:
-            return f"happens at {one.told}"
+            return _("happens at %(told)s") % said
         case Subject.ROLE:
-            return "is a measure" if one.told == Role.MEASURE else "is no measure"
+            return _("is a measure") if one.told == Role.MEASURE else _("is no measure")
         case Subject.AGGREGATE:
-            return f"is {AGGREGATES.get(one.told, one.told)}"
+            return _("is %(aggregate)s") % {"aggregate": translated(AGGREGATES.get(one.told, one.told))}
         case Subject.UNIT:
-            return {"none": "has no unit", "count": "is a count"}.get(one.told, f"is in {one.told}")
+            return {"none": _("has no unit"), "count": _("is a count")}.get(
+                one.told, _("is in %(told)s") % {"told": unit_said(one.told)}
+            )
         case Subject.LABEL:
             return (
-                f"{one.value} is called “{one.told}”" if may_see_values else "has a label for a stored value"
+                _("%(value)s is called “%(told)s”") % said
+                if may_see_values
+                else _("has a label for a stored value")
             )
         case Subject.POINTS:
-            return f"points at {one.value}.{one.told}"
+            return _("points at %(target)s") % {"target": f"{one.value}.{one.told}"}
         case Subject.NOT_POINTS:
-            return f"does not point at {one.value}"
+            return _("does not point at %(value)s") % said
         case _:
-            return f"{CALENDAR_WORDS[one.subject]}: {calendar_word(one)}"
+            return f"{_(CALENDAR_WORDS[one.subject])}: {calendar_word(one)}"
 
 
 CALENDAR_WORDS = {
-    Subject.ZONE: "time zone",
-    Subject.WEEK: "first day of the week",
-    Subject.YEAR: "start of the fiscal year",
-    Subject.YEAR_NAME: "a fiscal year is called after the year",
-    Subject.TODAY: "today",
+    Subject.ZONE: gettext_noop("time zone"),
+    Subject.WEEK: gettext_noop("first day of the week"),
+    Subject.YEAR: gettext_noop("start of the fiscal year"),
+    Subject.YEAR_NAME: gettext_noop("a fiscal year is called after the year"),
+    Subject.TODAY: gettext_noop("today"),
 }
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")  # fmt: skip
 TODAYS = {
-    "": "the clock, or the last day with data where that is more than two months ago",
-    "clock": "the clock",
-    "data": "the last day with data",
+    "": gettext_noop("the clock, or the last day with data where that is more than two months ago"),
+    "clock": gettext_noop("the clock"),
+    "data": gettext_noop("the last day with data"),
 }
 
 
 def calendar_word(one: Correction) -> str:
     """The value of a calendar's part in words."""
     if one.subject is Subject.YEAR and one.told.isdecimal() and 1 <= int(one.told) <= 12:
-        return MONTHS[int(one.told) - 1]
+        return _(MONTHS[int(one.told) - 1])
     if one.subject is Subject.YEAR_NAME:
-        return "it begins in" if one.told == "begins" else "it ends in"
+        return _("it begins in") if one.told == "begins" else _("it ends in")
     if one.subject is Subject.TODAY:
-        return TODAYS.get(one.told, one.told)
-    return one.told.replace("_", " ") if one.subject is Subject.ZONE else one.told.capitalize()
+        return translated(TODAYS.get(one.told, one.told))
+    return one.told.replace("_", " ") if one.subject is Subject.ZONE else _(one.told.capitalize())
 
 
 def calendar_lines(corrections: Corrections) -> list[tuple[str, str]]:
     """How the source counts days, with the usual where nothing was said."""
     told = {c.subject: calendar_word(c) for c in corrections if c.subject in CALENDAR_WORDS}
     usual = {
-        Subject.ZONE: "that of Mirror",
-        Subject.WEEK: "Monday",
-        Subject.YEAR: "January",
-        Subject.TODAY: TODAYS[""],
+        Subject.ZONE: _("that of Mirror"),
+        Subject.WEEK: _("Monday"),
+        Subject.YEAR: _("January"),
+        Subject.TODAY: _(TODAYS[""]),
     }
-    lines = [(CALENDAR_WORDS[s].capitalize(), told.get(s, word)) for s, word in usual.items()]
-    if told.get(Subject.YEAR, "January") != "January":
-        lines.insert(3, ("A fiscal year is called after the year", told.get(Subject.YEAR_NAME, "it ends in")))
+    lines = [(capfirst(_(CALENDAR_WORDS[s])), told.get(s, word)) for s, word in usual.items()]
+    if told.get(Subject.YEAR, usual[Subject.YEAR]) != usual[Subject.YEAR]:
+        lines.insert(
+            3, (capfirst(_(CALENDAR_WORDS[Subject.YEAR_NAME])), told.get(Subject.YEAR_NAME, _("it ends in")))
+        )
     return lines

@@ -11,10 +11,12 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.paging import pager_of
 from mirror.people.requests import PersonRequest, search_typed
+from mirror.phrases import day_said
 from mirror.sources import selectors, sight
 from mirror.sources.asked_views import source_asked
 from mirror.sources.correction_services import (
@@ -52,14 +54,16 @@ def _source(request: PersonRequest, pk: int, *, to_correct: bool = False) -> Sou
     source = source_asked(request, pk)
     sight.whole_check(request.user, source)
     if to_correct and not sight.may_correct(request.user, source):
-        raise PermissionDenied(f"Only {source.owner}, editors and administrators correct this model.")
+        raise PermissionDenied(
+            _("Only %(owner)s, editors and administrators correct this model.") % {"owner": source.owner}
+        )
     return source
 
 
 def _seen(source: Source) -> SeenModel:
     seen = source_model(source)
     if seen is None:
-        raise Http404("The tables of this source were not read yet.")
+        raise Http404(_("The tables of this source were not read yet."))
     return seen
 
 
@@ -89,7 +93,7 @@ def model(request: PersonRequest, pk: int) -> HttpResponse:
         source=source,
         may_correct=sight.may_correct(request.user, source),
         calendar=calendar_lines(tuple(map(correction_of, rows))),
-        newest=seen.model.newest if seen is not None else "",
+        newest=day_said(seen.model.newest) if seen is not None else "",
         search=search,
         tables=list(shown),
         pager=pager_of(shown, q=search),
@@ -125,7 +129,7 @@ def model_table(request: PersonRequest, pk: int) -> HttpResponse:
     may_see = selectors.may_see_values(request.user, source)
     told = table_told(seen, key, may_see_values=may_see)
     if told is None:
-        raise Http404(f"There is no table {key}.")
+        raise Http404(_("There is no table %(key)s.") % {"key": key})
     choices = table_choices(seen, key)
     form = TableForm(_posted(request), choices=choices) if may_correct else None
     if form is not None and form.is_valid() and _kept(request, source, seen, form, choices, key):
@@ -148,7 +152,7 @@ def model_column(request: PersonRequest, pk: int) -> HttpResponse:
     may_see = selectors.may_see_values(request.user, source)
     told = column_told(seen, key, name, may_see_values=may_see)
     if told is None:
-        raise Http404(f"There is no column {name} in {key}.")
+        raise Http404(_("There is no column %(name)s in %(key)s.") % {"name": name, "key": key})
     choices = column_choices(seen, key, told.name)
     form = ColumnForm(_posted(request), choices=choices) if may_correct else None
     if form is not None and form.is_valid() and _kept(request, source, seen, form, choices, key, told.name):
@@ -165,7 +169,7 @@ def take_back(request: PersonRequest, pk: int, correction: int) -> HttpResponse:
     source = _source(request, pk, to_correct=True)
     row = get_object_or_404(StoredCorrection, pk=correction, source=source)
     correction_take_back(row, request.user)
-    messages.success(request, "The correction is taken back.")
+    messages.success(request, _("The correction is taken back."))
     if request.POST.get("place") == "table" and row.table:
         return redirect(f"{reverse('sources:model_table', args=[pk])}?{urlencode({'table': row.table})}")
     return redirect("sources:model", pk)
@@ -194,5 +198,5 @@ def _kept(
         form.refuse({str(subject): why for subject, why in error.problems.items()})
         return False
     if changed:
-        messages.success(request, "Saved. The next question goes by it.")
+        messages.success(request, _("Saved. The next question goes by it."))
     return True

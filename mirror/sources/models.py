@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from mirror.secrets import EncryptedTextField
 from mirror.sources.kept_paths import KeptPathField
@@ -30,7 +31,7 @@ PORTS = {
 # Where an engine is that has no place of its own.
 HOSTS = {"bigquery": "bigquery.googleapis.com"}
 # Engines that no server of could be run beside the tests (docs/connectors.md).
-UNTRIED = frozenset(("trino", "snowflake", "bigquery", "databricks", "mssql", "oracle", "redshift"))
+UNTRIED = frozenset(("trino", "snowflake", "bigquery", "mssql", "oracle", "redshift"))
 # Engines that bound what a statement reads.
 SCANNING = frozenset(("clickhouse", "trino", "bigquery"))
 # The named settings that each engine's adapter takes besides (`sqlagent.adapters`).
@@ -48,6 +49,8 @@ OPTIONS = {
     "redshift": ("sslmode",),
     "sqlalchemy": ("dialect",),
 }
+# Engines that can be reached through an SSH server.
+TUNNELLED = frozenset(("postgres", "mysql"))
 
 
 class Source(models.Model):
@@ -60,26 +63,26 @@ class Source(models.Model):
 
     class Engine(models.TextChoices):
         SQLITE = "sqlite", "SQLite"
-        POSTGRES = "postgres", "PostgreSQL"
-        MYSQL = "mysql", "MySQL or MariaDB"
-        DUCKDB = "duckdb", "DuckDB"
-        SPARK = "spark", "Spark SQL"
-        CLICKHOUSE = "clickhouse", "ClickHouse"
-        TRINO = "trino", "Trino"
-        SNOWFLAKE = "snowflake", "Snowflake"
-        BIGQUERY = "bigquery", "BigQuery"
-        DATABRICKS = "databricks", "Databricks"
-        MSSQL = "mssql", "SQL Server"
-        ORACLE = "oracle", "Oracle"
-        REDSHIFT = "redshift", "Redshift"
-        OTHER = "sqlalchemy", "Other (SQLAlchemy)"
+        POSTGRES = "postgres", _("PostgreSQL")
+        MYSQL = "mysql", _("MySQL or MariaDB")
+        DUCKDB = "duckdb", _("DuckDB")
+        SPARK = "spark", _("Spark SQL")
+        CLICKHOUSE = "clickhouse", _("ClickHouse")
+        TRINO = "trino", _("Trino")
+        SNOWFLAKE = "snowflake", _("Snowflake")
+        BIGQUERY = "bigquery", _("BigQuery")
+        DATABRICKS = "databricks", _("Databricks")
+        MSSQL = "mssql", _("SQL Server")
+        ORACLE = "oracle", _("Oracle")
+        REDSHIFT = "redshift", _("Redshift")
+        OTHER = "sqlalchemy", _("Other (SQLAlchemy)")
 
     class Privacy(models.TextChoices):
         """What may enter a prompt."""
 
-        SCHEMA = "schema", "Schema only"
-        MASKED = "masked", "Masked samples"
-        ROWS = "rows", "Rows"
+        SCHEMA = "schema", _("Schema only")
+        MASKED = "masked", _("Masked samples")
+        ROWS = "rows", _("Rows")
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="sources")
     teams = models.ManyToManyField("people.Team", blank=True, related_name="sources")
@@ -92,6 +95,11 @@ class Source(models.Model):
     username = models.CharField(max_length=128, blank=True)
     password = EncryptedTextField(blank=True, default="")
     options = models.JSONField(default=dict, blank=True, help_text="Named settings of the engine (OPTIONS)")
+    tunnel = models.JSONField(
+        default=dict, blank=True, help_text="The SSH server on the way (tunnels.NAMES), or empty"
+    )
+    ssh_key = EncryptedTextField(blank=True, default="")
+    ssh_password = EncryptedTextField(blank=True, default="")
     privacy = models.CharField(max_length=10, choices=Privacy, default=Privacy.SCHEMA)
     is_sample = models.BooleanField(default=False)
     examples = models.JSONField(default=list, blank=True, help_text="Example questions for the start page")
@@ -145,7 +153,9 @@ class Source(models.Model):
     @property
     def is_long_tail(self) -> bool:
         """Its engine may have no read-only session: then the guard and its user's privileges are the locks."""
-        return self.engine in (self.Engine.SPARK, self.Engine.OTHER) or self.is_untried
+        return (
+            self.engine in (self.Engine.SPARK, self.Engine.DATABRICKS, self.Engine.OTHER) or self.is_untried
+        )
 
     @property
     def usual_port(self) -> int:
@@ -160,6 +170,11 @@ class Source(models.Model):
         return self.engine in UNTRIED
 
     @property
+    def is_tunnelled(self) -> bool:
+        """Its engine can be reached through an SSH server."""
+        return self.engine in TUNNELLED
+
+    @property
     def is_scanning(self) -> bool:
         """Its engine bounds what a statement reads."""
         return self.engine in SCANNING
@@ -169,8 +184,8 @@ class WithheldRight(models.Model):
     """A right on a source that a team it is shared with does not have, beside looking and asking. Owners have every right."""
 
     class Right(models.TextChoices):
-        FILES = "files", "take rows away as files, or by programs and agents"
-        SENDING = "sending", "send rows in reports, and by links"
+        FILES = "files", _("take rows away as files, or by programs and agents")
+        SENDING = "sending", _("send rows in reports, and by links")
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="withheld")
     team = models.ForeignKey("people.Team", on_delete=models.CASCADE, related_name="+")
@@ -191,9 +206,9 @@ class TeamRole(models.Model):
     """
 
     class Role(models.TextChoices):
-        VIEWER = "viewer", "Viewer"
-        ANALYST = "analyst", "Analyst"
-        EDITOR = "editor", "Editor"
+        VIEWER = "viewer", _("Viewer")
+        ANALYST = "analyst", _("Analyst")
+        EDITOR = "editor", _("Editor")
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="team_roles")
     team = models.ForeignKey("people.Team", on_delete=models.CASCADE, related_name="+")
@@ -257,7 +272,7 @@ class Upload(Leased):
 
     class Work(models.TextChoices):
         READ = "read", "reading"
-        MAKE = "make", "making tables"
+        MAKE = "make", _("making tables")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
@@ -304,16 +319,16 @@ class StoreMarker(models.Model):
 class Visit(Leased):
     """A database that a worker opens for somebody who waits: to test or connect it, change it, or read it again.
 
-    `wish` is what was typed, by the names of the source's fields, and `password` the one typed with it, until the visit
-    has ended; `said` what came of it. Seen by `owner` alone, forgotten after an hour.
+    `wish` is what was typed, by the names of the source's fields, and `password`, `ssh_key` and `ssh_password` the secrets
+    typed with it, until the visit has ended; `said` what came of it. Seen by `owner` alone, forgotten after an hour.
     """
 
     class Work(models.TextChoices):
         TEST = "test", "testing"
         CONNECT = "connect", "connecting"
         CHANGE = "change", "changing"
-        LOGIN = "login", "trying a login"
-        REFRESH = "refresh", "reading the tables again"
+        LOGIN = "login", _("trying a login")
+        REFRESH = "refresh", _("reading the tables again")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="visits")
@@ -321,6 +336,8 @@ class Visit(Leased):
     work = models.CharField(max_length=10, choices=Work)
     wish = models.JSONField(default=dict, blank=True)
     password = EncryptedTextField(blank=True, default="")
+    ssh_key = EncryptedTextField(blank=True, default="")
+    ssh_password = EncryptedTextField(blank=True, default="")
     said = models.JSONField(default=dict, blank=True)
 
     def __str__(self) -> str:
@@ -337,10 +354,10 @@ class StoredIndex(Retried):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", "waiting for a worker"
-        BUILDING = "building", "being read"
+        WAITING = "waiting", _("waiting for a worker")
+        BUILDING = "building", _("being read")
         READY = "ready", "searchable"
-        FAILED = "failed", "could not be read"
+        FAILED = "failed", _("could not be read")
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="stored_indexes")
     login = models.CharField(max_length=128, blank=True, default="")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from mirror.secrets import SecretUnreadable
 from mirror.sources.addresses import AddressRefused, host_check
 from mirror.sources.limits import limits_of
@@ -11,6 +13,7 @@ from mirror.sources.logins import Login, login_row, login_told, place_of
 from mirror.sources.models import Source, SourceLogin
 from mirror.sources.sight import sight_now
 from mirror.sources.store_marker import store_mark
+from mirror.sources.tunnels import ssh_server
 from sqlagent.adapters import open_database
 from sqlagent.errors import Unreachable
 from sqlagent.ports import SourceDatabase
@@ -38,6 +41,7 @@ def how_to_open(source: Source, login: SourceLogin | None = None) -> dict[str, A
     return {
         "engine": str(source.engine),
         "addresses": _addresses(source),
+        "ssh": ssh_server(source),
         "host": source.host,
         "port": source.port,
         "database": source.database,
@@ -53,9 +57,10 @@ def how_to_open(source: Source, login: SourceLogin | None = None) -> dict[str, A
 def _addresses(source: Source) -> tuple[str, ...]:
     """Look again where a name leads: it may lead elsewhere than when it was connected. Raises: Unreachable.
 
-    What was looked at is what is called, where the driver can be told: PostgreSQL, MySQL, MariaDB, ClickHouse.
+    What was looked at is what is called, where the driver can be told: PostgreSQL, MySQL, MariaDB, ClickHouse. Behind an SSH
+    server, a name is that server's to look up (`tunnels`).
     """
-    if source.is_file or not source.host:
+    if source.is_file or not source.host or source.tunnel:
         return ()
     try:
         return host_check(source.host, source.port or source.usual_port)
@@ -67,11 +72,18 @@ def _login(source: Source, login: Login) -> SourceLogin:
     """The kept login of a team. Raises: Unreachable where it is gone, or was given for another place."""
     row = login_row(source, login.name)
     if row is None:
-        words = f"The login {login.name} of {source.name} is not kept any more."
+        words = _("The login %(name)s of %(name2)s is not kept any more.") % {
+            "name": login.name,
+            "name2": source.name,
+        }
         raise Unreachable(Failure(FailureKind.LOST, words, advice=login_told(source, login)))
     if row.place != place_of(source):
-        words = f"{source.name} was connected elsewhere since the login {login.name} was given, so its password is not sent there."
-        advice = f"{source.owner} types it again (Sources, a source, More, Logins of teams)."
+        words = _(
+            "%(name)s was connected elsewhere since the login %(name2)s was given, so its password is not sent there."
+        ) % {"name": source.name, "name2": login.name}
+        advice = _("%(owner)s types it again (Sources, a source, More, Logins of teams).") % {
+            "owner": source.owner
+        }
         raise Unreachable(Failure(FailureKind.LOST, words, advice=advice))
     return row
 
@@ -80,5 +92,5 @@ def _password(kept: Source | SourceLogin) -> str:
     try:
         return str(kept.password)
     except SecretUnreadable as error:
-        advice = "Or type the password of this source again."
+        advice = _("Or type the password of this source again.")
         raise Unreachable(Failure(FailureKind.LOST, str(error), advice=advice)) from None

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from sqlagent.values import PASSWORD_HERE, Check, Power, Severity
 
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+# The words of `Severity`, which come from `sqlagent`: here for the catalogs of translations.
+_SEVERITIES = (gettext_noop("severe"), gettext_noop("notable"), gettext_noop("mild"))
+
 # What opens a source: a confirmation is about the user that is behind these.
-WHERE = ("engine", "host", "port", "database", "username", "options")
+WHERE = ("engine", "host", "port", "database", "username", "options", "tunnel")
 
 
 @dataclass(frozen=True, slots=True)

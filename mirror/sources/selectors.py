@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
@@ -63,8 +64,10 @@ def ask_check(user: User, source: Source) -> None:
     """Demand that somebody may ask a source. Raises: PermissionDenied."""
     if not may_ask(user, source):
         raise PermissionDenied(
-            f"On {source.name} your team looks at dashboards and runs saved SQL; it asks no questions and writes no SQL. "
-            "The owner of the source decides that."
+            _(
+                "On %(name)s your team looks at dashboards and runs saved SQL; it asks no questions and writes no SQL. The owner of the source decides that."
+            )
+            % {"name": source.name}
         )
 
 
@@ -83,7 +86,10 @@ def files_withheld(user: User, source: Source) -> str:
     """Say why somebody may not take rows of a source away; empty where they may."""
     is_taken = may_take_files(user, source)
     return (
-        "" if is_taken else f"The owner of {source.name} lets your team look at its rows, not take them away."
+        ""
+        if is_taken
+        else _("The owner of %(name)s lets your team look at its rows, not take them away.")
+        % {"name": source.name}
     )
 
 

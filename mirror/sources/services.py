@@ -1,4 +1,4 @@
-"""What can happen to a source: connected, tested, changed, shared, let go.
+"""Operations on a source: connected, tested, changed, shared, let go.
 
 Its catalog and the index of its values are other files' (`catalog_services`, `index_services`).
 """
@@ -10,21 +10,23 @@ from collections.abc import Callable, Iterable, Mapping
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from mirror.audit.services import record
 from mirror.people.models import Team, User
 from mirror.sources import powers, selectors
-from mirror.sources.addresses import AddressRefused, file_check, host_check
+from mirror.sources.addresses import AddressRefused, file_check, host_check, name_check
 from mirror.sources.catalogs import catalog_fetch, catalog_keep
 from mirror.sources.changes import source_before, source_write
-from mirror.sources.confined_reads import check_confined
+from mirror.sources.confined_reads import check_confined, key_shown_confined
 from mirror.sources.connection_tries import failure_told, tries_left
-from mirror.sources.errors import NotTried, PowersRefused, SourceError
+from mirror.sources.errors import KeyUnconfirmed, NotTried, PowersRefused, SourceError
 from mirror.sources.index_services import indexes_ask_for
 from mirror.sources.models import HOSTS, Source, TeamRole, WithheldName, WithheldRight
 from mirror.sources.opening import how_to_open
 from mirror.sources.powers import Powers
 from mirror.sources.signals import catalog_read_anew
+from mirror.sources.tunnels import unconfirmed_server
 from mirror.work.store import store_keep
 from sqlagent.adapters import installed_dialects, is_held, open_database
 from sqlagent.errors import DatabaseError
@@ -47,13 +49,30 @@ def source_check(source: Source, by: User) -> None:
         else:
             source.host = HOSTS.get(source.engine, source.host)
             source.port = source.port or source.usual_port or None
-            host_check(source.host, source.port or 0)
+            if source.tunnel:
+                name_check(source.host)
+            else:
+                host_check(source.host, source.port or 0)
             if source.options.get("sslrootcert"):
                 path = file_check(source.options["sslrootcert"], anywhere=by.is_staff)
                 source.options = {**source.options, "sslrootcert": str(path)}
     except AddressRefused as error:
         raise NotTried(str(error)) from None
+    _key_check(source, by)
     _settings_check(source)
+
+
+def _key_check(source: Source, by: User) -> None:
+    """Show the key of an SSH server that nobody has confirmed. Raises: SourceError."""
+    try:
+        server = unconfirmed_server(source)
+        fingerprint = key_shown_confined(server) if server is not None else ""
+    except AddressRefused as error:
+        raise NotTried(str(error)) from None
+    except DatabaseError as error:
+        raise SourceError(*failure_told(source, by, error.failure)) from None
+    if server is not None:
+        raise KeyUnconfirmed(server.place, fingerprint)
 
 
 def _settings_check(source: Source) -> None:
@@ -89,7 +108,7 @@ def source_test(source: Source, by: User) -> Check:
 def _try_count(by: User) -> None:
     """Count a try to connect. Raises: SourceError beyond `CONNECTION_TESTS_PER_MINUTE`."""
     if words := tries_left(by):
-        raise NotTried(words, "Wait a minute, then try again.")
+        raise NotTried(words, _("Wait a minute, then try again."))
 
 
 def powers_would_be_refused(told: Powers) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from mirror.people.models import User
 from mirror.people.selectors import teams_of
@@ -128,14 +129,19 @@ def may_correct(user: User, source: Source) -> bool:
 
 def part_withheld(user: User, source: Source) -> str:
     """Say that somebody sees a source in part; empty where they see it whole."""
-    return "" if sees_whole(user, source) else f"Part of {source.name} is not shown to your team."
+    return (
+        ""
+        if sees_whole(user, source)
+        else _("Part of %(name)s is not shown to your team.") % {"name": source.name}
+    )
 
 
 def whole_check(user: User, source: Source) -> None:
     """Demand that nothing of a source is withheld from somebody: for what may tell of all of it. Raises: PermissionDenied."""
     if not sees_whole(user, source):
         raise PermissionDenied(
-            f"Part of {source.name} is not shown to your team, and this page may tell of all of it."
+            _("Part of %(name)s is not shown to your team, and this page may tell of all of it.")
+            % {"name": source.name}
         )
 
 

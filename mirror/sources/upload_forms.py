@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from mirror.sources.models import Source
 from mirror.sources.quick_widgets import QuickCheckbox, QuickSelect, QuickText
@@ -40,17 +43,24 @@ class FilesForm(forms.Form):
     """The files to upload."""
 
     files = FilesField(  # type: ignore[assignment] # what was posted is `files` of a form, the field its name
-        label="Files",
+        label=gettext_lazy("Files"),
         allow_empty_file=True,
-        widget=FilesInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.xlsm,.parquet,.pq,.jsonl,.ndjson,.json"}),
+        widget=FilesInput(
+            attrs={
+                "accept": ".csv,.tsv,.txt,.xlsx,.xlsm,.parquet,.pq,.jsonl,.ndjson,.json,.sqlite,.sqlite3,.db,.db3"
+            }
+        ),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["files"].help_text = (
-            f"CSV, XLSX, Parquet or JSON lines, {settings.UPLOAD_MEGABYTES:,} MB at most together. "
-            "Drop them on the field or choose them."
-        )
+        self.fields["files"].help_text = _(
+            "CSV, XLSX, Parquet, JSON lines or SQLite, %(upload_megabytes)s MB at most together. Drop them on the field or choose them."
+        ) % {"upload_megabytes": f"{settings.UPLOAD_MEGABYTES:,}"}
+
+
+def _said(choices: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [(value, _(label)) for value, label in choices.items()]
 
 
 class ReviewForm(forms.Form):
@@ -65,9 +75,9 @@ class ReviewForm(forms.Form):
         self.plans = plans
         for f, plan in enumerate(plans):
             if plan.encoding:
-                self._choice(f"f{f}_encoding", "Encoding", ENCODINGS.items(), plan.encoding)
+                self._choice(f"f{f}_encoding", _("Encoding"), _said(ENCODINGS), plan.encoding)
             if plan.delimiter:
-                self._choice(f"f{f}_delimiter", "Delimiter", DELIMITERS.items(), plan.delimiter)
+                self._choice(f"f{f}_delimiter", _("Delimiter"), _said(DELIMITERS), plan.delimiter)
             for t, table in enumerate(plan.tables):
                 self._table(f"f{f}t{t}", table)
 
@@ -76,38 +86,41 @@ class ReviewForm(forms.Form):
 
     def _table(self, key: str, table: TablePlan) -> None:
         self.fields[f"{key}_keep"] = forms.BooleanField(
-            label="Make a table of it", required=False, initial=table.is_kept
+            label=_("Make a table of it"), required=False, initial=table.is_kept
         )
-        self.fields[f"{key}_name"] = forms.CharField(label="Table name", max_length=60, initial=table.name)
+        self.fields[f"{key}_name"] = forms.CharField(label=_("Table name"), max_length=60, initial=table.name)
         if table.has_rows_above:
             self.fields[f"{key}_header"] = forms.IntegerField(
-                label="Headings are in row",
+                label=_("Headings are in row"),
                 min_value=0,
                 max_value=1_000_000,
                 initial=table.header_row,
-                help_text="0 when there are none. Rows above are left out.",
+                help_text=_("0 when there are none. Rows above are left out."),
             )
         self.fields[f"{key}_lenient"] = forms.BooleanField(
-            label="Leave cells empty that do not fit their type", required=False, initial=table.is_lenient
+            label=_("Leave cells empty that do not fit their type"), required=False, initial=table.is_lenient
         )
         for c, column in enumerate(table.columns):
             self._column(f"{key}c{c}", column)
 
     def _column(self, key: str, column: ColumnPlan) -> None:
-        shown = {"aria-label": f"Name of {column.name}"}
+        shown = {"aria-label": _("Name of %(name)s") % {"name": column.name}}
         self.fields[f"{key}_keep"] = forms.BooleanField(
             required=False,
             initial=column.is_kept,
-            widget=QuickCheckbox(attrs={"aria-label": f"Keep {column.name}"}),
+            widget=QuickCheckbox(attrs={"aria-label": _("Keep %(name)s") % {"name": column.name}}),
         )
         self.fields[f"{key}_name"] = forms.CharField(
             max_length=100, initial=column.name, widget=QuickText(attrs=shown)
         )
-        types = [("native", f"As in the file: {column.native.lower()}"), ("text", "Text")]
+        types = [
+            ("native", _("As in the file: %(native)s") % {"native": column.native.lower()}),
+            ("text", _("Text")),
+        ]
         self.fields[f"{key}_kind"] = forms.ChoiceField(
-            choices=types if column.native else TYPES,
+            choices=types if column.native else [(code, _(label)) for code, label in TYPES],
             initial=column.kind,
-            widget=QuickSelect(attrs={"aria-label": f"Type of {column.name}"}),
+            widget=QuickSelect(attrs={"aria-label": _("Type of %(name)s") % {"name": column.name}}),
         )
 
     def clean(self) -> dict[str, Any]:
@@ -119,11 +132,11 @@ class ReviewForm(forms.Form):
                 key = f"f{f}t{t}"
                 if not cleaned.get(f"{key}_keep"):
                     continue
-                self._once(f"{key}_name", tables, "Another table here has this name.")
+                self._once(f"{key}_name", tables, _("Another table here has this name."))
                 columns: set[str] = set()
                 for c in range(len(table.columns)):
                     if cleaned.get(f"{key}c{c}_keep"):
-                        self._once(f"{key}c{c}_name", columns, "Another column has this name.")
+                        self._once(f"{key}c{c}_name", columns, _("Another column has this name."))
         return cleaned
 
     def _once(self, field: str, taken: set[str], message: str) -> None:
@@ -160,7 +173,7 @@ class ReviewForm(forms.Form):
     def blame(self, error: LoadError) -> None:
         """Write why tables were not loaded beside the fields it is about."""
         if not error.problems:
-            self.add_error(None, "There is nothing to load: choose at least one table.")
+            self.add_error(None, _("There is nothing to load: choose at least one table."))
         places = {
             (table.name, column): f"f{f}t{t}" + (f"c{c}_kind" if column else "_name")
             for f, plan in enumerate(self.plans)

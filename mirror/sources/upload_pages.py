@@ -1,4 +1,4 @@
-"""What the page about uploaded files shows: every field beside what it corrects."""
+"""The content of the page about uploaded files: every field beside what it corrects."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from django.contrib.messages.storage.base import BaseStorage
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from mirror.people.requests import PersonRequest
@@ -34,12 +35,16 @@ def upload(request: PersonRequest, pk: int | None = None) -> HttpResponse:
     if getattr(request, "is_too_large", False):
         form = FilesForm()
         problems.append(
-            f"These files are larger than {settings.UPLOAD_MEGABYTES:,} MB together, the most that is taken at "
-            "once. Upload fewer, a part, or Parquet, which is smaller. An administrator can raise "
-            "UPLOAD_MEGABYTES."
+            _(
+                "These files are larger than %(upload_megabytes)s MB together, the most that is taken at once. Upload fewer, a part, or Parquet, which is smaller. An administrator can raise UPLOAD_MEGABYTES."
+            )
+            % {"upload_megabytes": f"{settings.UPLOAD_MEGABYTES:,}"}
         )
     elif form.is_valid() and len(form.cleaned_data["files"]) > uploading.FILES_AT_ONCE:
-        problems.append(f"The most files taken at once are {uploading.FILES_AT_ONCE}.")
+        problems.append(
+            _("The most files taken at once are %(files_at_once)s.")
+            % {"files_at_once": uploading.FILES_AT_ONCE}
+        )
     elif form.is_valid():
         files = ((file.name, file.chunks()) for file in form.cleaned_data["files"])
         taken = uploading.upload_take(request.user, files, source)
@@ -60,7 +65,9 @@ def review(request: PersonRequest, pk: UUID) -> HttpResponse:
             return render(request, "sources/_over.html", status=286)
         raise
     if upload.source and not selectors.may_change(request.user, upload.source):
-        raise PermissionDenied(f"Only {upload.source.owner} adds tables to this source.")
+        raise PermissionDenied(
+            _("Only %(owner)s adds tables to this source.") % {"owner": upload.source.owner}
+        )
     upload_work.upload_look(upload)
     if not upload.is_ended:
         words = upload_work.upload_words(upload)
@@ -89,7 +96,7 @@ def review(request: PersonRequest, pk: UUID) -> HttpResponse:
 
 
 def _review_kept(request: PersonRequest, upload: Upload, plans: list[FilePlan]) -> HttpResponse:
-    """What is known of the files, with what a worker said of them."""
+    """Facts about the files, with the worker's report."""
     form = ReviewForm(plans=plans)
     typed = upload.wish.get("source") or {"name": name_for(plans)}
     kept = None if upload.source else UploadedForm(instance=Source(), initial=typed)
@@ -141,7 +148,11 @@ def _made(request: PersonRequest, upload: Upload) -> HttpResponse:
     if source is None:
         return redirect("sources:list")
     is_new = upload.source is None
-    words = f"{source.name} is ready to be asked." if is_new else f"The tables were added to {source.name}."
+    words = (
+        _("%(name)s is ready to be asked.") % {"name": source.name}
+        if is_new
+        else _("The tables were added to %(name)s.") % {"name": source.name}
+    )
     _say_once(request, messages.SUCCESS, [words])
     return redirect("sources:source", source.pk)
 
@@ -175,14 +186,14 @@ def forget(request: PersonRequest, pk: UUID) -> HttpResponse:
     """Throw uploaded files away."""
     upload = get_object_or_404(Upload, pk=pk, owner=request.user)
     uploading.upload_forget(upload)
-    messages.success(request, "The uploaded files were thrown away.")
+    messages.success(request, _("The uploaded files were thrown away."))
     return redirect("sources:list")
 
 
 def _source(request: PersonRequest, pk: int) -> Source:
     source = get_object_or_404(selectors.sources_visible(request.user), pk=pk)
     if not selectors.may_change(request.user, source):
-        raise PermissionDenied(f"Only {source.owner} changes this source.")
+        raise PermissionDenied(_("Only %(owner)s changes this source.") % {"owner": source.owner})
     if not source.is_upload:
-        raise Http404("This source is not made of files.")
+        raise Http404(_("This source is not made of files."))
     return source

@@ -15,6 +15,8 @@ from typing import Any
 
 from django.db import IntegrityError
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror import confined
 from mirror.confined import Unfinished
@@ -31,14 +33,18 @@ log = logging.getLogger(__name__)
 
 # How often the store is told how far it is (seconds).
 TELL_SECONDS = 1.0
-# Whoever waits is told after this long that no worker takes it (seconds).
+# Seconds until the page says that no worker is free.
 WORKER_SECONDS = 60
 
-NO_WORKER = (
+NO_WORKER = gettext_noop(
     "No worker has taken this for a minute. Ask an administrator whether the workers run; nothing is lost."
 )
-BROKEN = "Something in Mirror itself broke while doing this. It was logged. Trying again may help."
-GIVEN_UP = "The worker was interrupted {count} times over these files. Upload fewer at once, or Parquet."
+BROKEN = gettext_noop(
+    "Something in Mirror itself broke while doing this. It was logged. Trying again may help."
+)
+GIVEN_UP = gettext_noop(
+    "The worker was interrupted {count} times over these files. Upload fewer at once, or Parquet."
+)
 
 
 def reading_queue(
@@ -67,13 +73,13 @@ def upload_look(upload: Upload) -> None:
 def upload_words(upload: Upload) -> str:
     """Say how far it is."""
     if upload.status == Status.QUEUED and upload.waits_turn:
-        return "Waiting until other files of yours are read."
+        return _("Waiting until other files of yours are read.")
     if upload.status == Status.QUEUED:
         since = datetime.fromisoformat(upload.wish["since"])
-        return NO_WORKER if waits_long(upload, since, WORKER_SECONDS) else "Waiting for a worker."
+        return NO_WORKER if waits_long(upload, since, WORKER_SECONDS) else _("Waiting for a worker.")
     if upload.work == Upload.Work.MAKE:
-        return "Checking every cell and writing the tables."
-    return str(upload.progress or "Beginning.")
+        return _("Checking every cell and writing the tables.")
+    return str(upload.progress or _("Beginning."))
 
 
 def upload_do(lease: Lease) -> None:
@@ -137,7 +143,7 @@ def _make(upload: Upload, lease: Lease) -> None:
     except SourceError as error:
         lease.end(said={"error": f"{error} {error.advice}".strip()})
     except IntegrityError:
-        lease.end(said={"error": "Another source has this name already."})
+        lease.end(said={"error": _("Another source has this name already.")})
     else:
         uploading.files_delete(upload)
 

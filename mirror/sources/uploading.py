@@ -1,9 +1,8 @@
-"""What can happen to uploaded files: taken, read again, made into a source, added to one, forgotten.
+"""Operations on uploaded files: taken, read again, made into a source, added to one, forgotten.
 
 Whatever looks into a file does so in a process of its own, within bounds (`mirror.confined`).
 They lie under `VAR_DIR/uploads`: `waiting` until they are tables, then as one DuckDB file a
-source. That file is never written again: adding tables writes another and changes over, so
-whoever reads the old one reads it to the end.
+source. That file is never written again: adding tables writes another and changes over, so readers of the old one read it to the end.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -36,6 +36,11 @@ from mirror.work.store import store_keep
 log = logging.getLogger(__name__)
 
 FILES_AT_ONCE = 30
+# Of an upload; those after them are not read: a worker that reads files without end reads nobody else's.
+FILES_GIVEN_UP = 2
+# A file may be read for so long, and UPLOAD_READ_SECONDS at most. 17 MB of CSV take 2 s on an idle machine, and 2.7 MB of
+# SQLite took 15 s on one that did twenty other things (2026-11).
+LEAST_SECONDS, SECONDS_A_MEGABYTE = 120.0, 20.0
 WAITING = timedelta(days=1)
 # A file of the tables, or one that a table was staged in, is at most so many times as large as what was uploaded.
 UNPACKED_TIMES = 5
@@ -66,7 +71,7 @@ def upload_take(
 
 
 def upload_plans(upload: Upload) -> list[FilePlan]:
-    """What is known of an upload's files."""
+    """Facts about the files of an upload."""
     return [FilePlan.from_json(kept) for kept in upload.files]
 
 
@@ -90,8 +95,16 @@ def upload_read(
 
     What is wrong with a file is in its plan. `tell` is told how far it is. Raises: Unfinished when it is called off.
     """
+    given_up = 0
     for place in [plans.index(plan) for plan in files]:
-        plans[place] = _planned(plans[place], upload.folder, tell)
+        if given_up == FILES_GIVEN_UP:
+            plans[place].tables, plans[place].notes = [], []
+            plans[
+                place
+            ].error = f"It was not read: {FILES_GIVEN_UP} files before it took too long. Upload it by itself."
+            continue
+        plans[place], took_too_long = _planned(plans[place], upload.folder, tell)
+        given_up += took_too_long
         if sum(len(table.columns) for plan in plans for table in plan.tables) > UPLOAD_COLUMNS:
             plans[place].tables = []
             plans[place].error = (
@@ -106,9 +119,15 @@ def upload_read(
     store_keep(lambda: upload_keep(upload, plans))
 
 
-def _planned(plan: FilePlan, folder: Path, tell: Callable[[str], None] | None) -> FilePlan:
+def _planned(plan: FilePlan, folder: Path, tell: Callable[[str], None] | None) -> tuple[FilePlan, bool]:
+    """Read one file; and whether it was given up because it took too long."""
+    seconds = min(
+        settings.UPLOAD_READ_SECONDS, LEAST_SECONDS + SECONDS_A_MEGABYTE * plan.size / confined.MEGABYTE
+    )
     try:
-        return confined.run(file_planned, plan, folder, bounds=_bounds(), tell=tell)
+        return confined.run(
+            file_planned, plan, folder, bounds=replace(_bounds(), seconds=seconds), tell=tell
+        ), False
     except Unfinished as error:
         if error.why is Why.STOPPED:
             raise
@@ -117,7 +136,7 @@ def _planned(plan: FilePlan, folder: Path, tell: Callable[[str], None] | None) -
             shutil.rmtree(left) if left.is_dir() else left.unlink()
         plan.tables, plan.notes = [], []
         plan.error = f"Reading it was given up. {error} Upload a part of it, or Parquet."
-        return plan
+        return plan, error.why is Why.TIME
 
 
 def _bounds(beside: int = 0) -> Bounds:

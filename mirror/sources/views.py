@@ -11,6 +11,7 @@ from django.http import Http404, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -35,19 +36,20 @@ from mirror.sources.pages import (
 )
 from mirror.sources.powers import powers_of
 from mirror.sources.sight import catalog_shown, index_seen, seen_by, sight_now, whole_check
+from mirror.sources.tunnels import SECRETS
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
 
 def _posted(request: PersonRequest) -> QueryDict | None:
-    """What was typed; None when nothing was sent yet, so that an empty form is not full of errors."""
+    """The typed values; None when nothing was sent yet, so that an empty form is not full of errors."""
     return request.POST if request.method == "POST" else None
 
 
 def _source(request: PersonRequest, pk: int, *, to_change: bool = False) -> Source:
     source = get_object_or_404(selectors.sources_visible(request.user), pk=pk)
     if to_change and not selectors.may_change(request.user, source):
-        raise PermissionDenied(f"Only {source.owner} changes this source.")
+        raise PermissionDenied(_("Only %(owner)s changes this source.") % {"owner": source.owner})
     return seen_by(request.user, source)
 
 
@@ -96,7 +98,7 @@ def columns(request: PersonRequest, pk: int) -> HttpResponse:
     source, key = source_asked(request, pk), request.GET.get("table", "")
     block = table_block(catalog_shown(catalog_described(source), sight_now(source)), key)
     if block is None:
-        raise Http404("There is no such table.")
+        raise Http404(_("There is no such table."))
     if not request.headers.get("HX-Request"):
         return redirect(f"{reverse('sources:source', args=[source.pk])}?{urlencode({'q': key})}#tables")
     return render(request, "sources/_columns.html", {"table": block, "source_id": source.pk})
@@ -128,7 +130,7 @@ def _engine(request: PersonRequest) -> Source.Engine:
     return Source.Engine(asked) if asked in Source.Engine.values else Source.Engine.SQLITE
 
 
-@sensitive_post_parameters("password")
+@sensitive_post_parameters(*SECRETS)
 @read_or_post
 def connect(request: PersonRequest) -> HttpResponse:
     """Connect a source: a worker keeps it once it answers."""
@@ -139,7 +141,7 @@ def connect(request: PersonRequest) -> HttpResponse:
     return _show_form(request, form)
 
 
-@sensitive_post_parameters("password")
+@sensitive_post_parameters(*SECRETS)
 @read_or_post
 def edit(request: PersonRequest, pk: int) -> HttpResponse:
     """Change a source: a worker keeps the change once it answers."""
@@ -165,9 +167,9 @@ def _visit(request: PersonRequest, work: str, form: SourceForm) -> HttpResponse:
 
 
 def _asked(request: PersonRequest, work: str, form: SourceForm) -> Visit:
-    password = form.cleaned_data.get("password", "")
+    typed = {name: form.cleaned_data.get(name, "") for name in SECRETS}
     return visits.visit_ask(
-        request.user, work, form.instance, form.typed_fields, password, confirmed=_confirmed(request)
+        request.user, work, form.instance, form.typed_fields, typed, confirmed=_confirmed(request)
     )
 
 
@@ -176,7 +178,7 @@ def _show_form(request: PersonRequest, form: SourceForm, error: SourceError | No
     return render(request, "sources/form.html", {"page": page}, status=422 if form.is_bound else 200)
 
 
-@sensitive_post_parameters("password")
+@sensitive_post_parameters(*SECRETS)
 @require_POST
 def test(request: PersonRequest, pk: int | None = None) -> HttpResponse:
     """Have what is in the form tried, and tell what happens in a fragment beside the button."""
@@ -189,7 +191,7 @@ def test(request: PersonRequest, pk: int | None = None) -> HttpResponse:
     except visits.VisitRefused as error:
         page = TestPage(error=NotTried(str(error)))
         return render(request, "sources/_test.html", {"page": page})
-    return render(request, "sources/_testing.html", {"visit": visit})
+    return render(request, "sources/_testing.html", {"visit": visit, "fingerprint": form.confirmed})
 
 
 @require_POST
@@ -197,10 +199,12 @@ def confirm_powers(request: PersonRequest, pk: int) -> HttpResponse:
     """Take down that an administrator knows what a source's user could do beyond reading."""
     source = _source(request, pk)
     if not selectors.may_confirm_powers(request.user):
-        raise PermissionDenied("Only administrators confirm what a source's user could do.")
+        raise PermissionDenied(_("Only administrators confirm what a source's user could do."))
     if "confirm_powers" in request.POST:
         services.source_powers_confirm(source, request.user)
-        messages.success(request, f"What the user of {source.name} could do is confirmed.")
+        messages.success(
+            request, _("What the user of %(name)s could do is confirmed.") % {"name": source.name}
+        )
     else:
         messages.error(request, "Tick the box to confirm it.")
     return redirect("sources:source", pk)
@@ -230,8 +234,9 @@ def share(request: PersonRequest, pk: int) -> HttpResponse:
         services.roles_give(source, form.roles(), request.user)
         for right in WithheldRight.Right:
             services.rights_withhold(source, right, form.cleaned_data[f"no_{right}"], request.user)
-        shown = get_text_list([str(team) for team in form.cleaned_data["teams"]], "and")
-        messages.success(request, f"{source.name} is shared with {shown or 'no team'}.")
+        shown = get_text_list([str(team) for team in form.cleaned_data["teams"]], _("and")) or _("no team")
+        said = {"source": source.name, "teams": shown}
+        messages.success(request, _("%(source)s is shared with %(teams)s.") % said)
         return redirect("sources:source", source.pk)
     status = 422 if form.is_bound else 200
     return render(request, "sources/share.html", {"form": form, "source": source}, status=status)
@@ -243,7 +248,9 @@ def delete(request: PersonRequest, pk: int) -> HttpResponse:
     source = _source(request, pk, to_change=True)
     if request.method == "POST":
         services.source_delete(source)
-        untouched = "" if source.is_upload else " The database itself was not touched."
-        messages.success(request, f"{source.name} is gone from Mirror.{untouched}")
+        words = _("%(source)s is gone from Mirror.")
+        if not source.is_upload:
+            words = _("%(source)s is gone from Mirror. The database itself was not touched.")
+        messages.success(request, words % {"source": source.name})
         return redirect("sources:list")
     return render(request, "sources/delete.html", {"source": source})

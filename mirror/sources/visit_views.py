@@ -5,18 +5,22 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people.requests import PersonRequest
-from mirror.phrases import counted
 from mirror.sources import services, visits
-from mirror.sources.errors import NotTried, PowersRefused, SourceError
+from mirror.sources.errors import KeyUnconfirmed, NotTried, PowersRefused, SourceError
 from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import form_for
 from mirror.sources.models import Source, Visit
 from mirror.sources.powers import powers_read
+from mirror.stored_words import translated
+from mirror.tunnel_words import TUNNEL_WORDS
 
 
 @require_safe
@@ -62,14 +66,16 @@ def _name(visit: Visit) -> str:
 
 
 def _error(visit: Visit) -> SourceError | None:
-    """What went wrong, as services raise it."""
+    """The error, as services raise it."""
     said = visit.said
     if "error" not in said:
         return None
+    if "fingerprint" in said:
+        return KeyUnconfirmed(said["place"], said["fingerprint"])
     if "powers" in said:
         return PowersRefused(powers_read(said["powers"]))
     kind = NotTried if said.get("untried") else SourceError
-    return kind(said["error"], said.get("advice", ""))
+    return kind(translated(said["error"], TUNNEL_WORDS), translated(said.get("advice", ""), TUNNEL_WORDS))
 
 
 def _tested(request: PersonRequest, visit: Visit) -> HttpResponse:
@@ -78,7 +84,7 @@ def _tested(request: PersonRequest, visit: Visit) -> HttpResponse:
         return (
             HttpResponse(status=204)
             if is_same
-            else render(request, "sources/_testing.html", {"visit": visit})
+            else render(request, "sources/_testing.html", {"visit": visit, "fingerprint": ""})
         )
     return render(request, "sources/_test.html", {"page": _test_page(visit)})
 
@@ -96,12 +102,15 @@ def _refreshed(request: PersonRequest, visit: Visit) -> HttpResponse:
     error, pk = _error(visit), visit.source_id
     visits.visit_forget(visit)
     if error is not None:
-        messages.error(request, f"The tables could not be read: {error} {error.advice}")
+        messages.error(
+            request, _("The tables could not be read: %(error)s") % {"error": f"{error} {error.advice}"}
+        )
     else:
         count, changed = visit.said["tables"], visit.said["changed"]
-        read = f"{counted(count, 'table was', 'tables were')} read"
-        found = f"Changed: {changed}." if changed else "Nothing has changed."
-        messages.success(request, f"{read}. {found} Stored values follow in a moment.")
+        read = ngettext("%(count)s table was read.", "%(count)s tables were read.", count)
+        found = _("Changed: %(changed)s.") % {"changed": changed} if changed else _("Nothing has changed.")
+        follow = _("Stored values follow in a moment.")
+        messages.success(request, f"{read % {'count': intcomma(count)}} {found} {follow}")
     return redirect("sources:source", pk)
 
 
@@ -110,9 +119,15 @@ def _login_given(request: PersonRequest, visit: Visit) -> HttpResponse:
     error, pk, username = _error(visit), visit.source_id, visit.wish["username"]
     visits.visit_forget(visit)
     if error is not None:
-        messages.error(request, f"The login {username} is not kept: {error} {error.advice}".strip())
+        messages.error(
+            request,
+            (
+                _("The login %(login)s is not kept: %(error)s")
+                % {"login": username, "error": f"{error} {error.advice}"}
+            ).strip(),
+        )
     else:
-        messages.success(request, f"The login {username} works and is kept.")
+        messages.success(request, _("The login %(username)s works and is kept.") % {"username": username})
     return redirect("sources:logins", pk)
 
 
@@ -127,6 +142,6 @@ def _kept(request: PersonRequest, visit: Visit) -> HttpResponse:
     visits.visit_forget(visit)
     if made is None:
         return redirect("sources:list")
-    words = "is connected" if visit.work == Visit.Work.CONNECT else "is changed"
-    messages.success(request, f"{made.name} {words}.")
+    words = _("%(source)s is connected.") if visit.work == Visit.Work.CONNECT else _("%(source)s is changed.")
+    messages.success(request, words % {"source": made.name})
     return redirect("sources:source", made.pk)

@@ -7,13 +7,15 @@ called. A page queues a visit, follows it, and shows what was said.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror import confined
 from mirror.confined import Unfinished
@@ -21,11 +23,12 @@ from mirror.people.models import Team, User
 from mirror.sources import selectors, services
 from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.drift import drift_words
-from mirror.sources.errors import NotTried, PowersRefused, SourceError
+from mirror.sources.errors import KeyUnconfirmed, NotTried, PowersRefused, SourceError
 from mirror.sources.login_services import login_give
 from mirror.sources.models import Source, Visit
 from mirror.sources.powers import WHERE, powers_kept
 from mirror.sources.sight import sees_whole
+from mirror.sources.tunnels import FORGOTTEN, SECRETS, secrets_take
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.recovery import row_look, waits_long
@@ -33,7 +36,7 @@ from mirror.work.watching import Watch
 
 log = logging.getLogger(__name__)
 
-# Whoever waits is told after this long that no worker takes it (seconds), and what was typed is forgotten after that.
+# Seconds until the page says that no worker is free; then the typed values are deleted.
 WORKER_SECONDS = 60
 KEPT = timedelta(hours=1)
 # Of one person that wait or are worked on: more is somebody who does not wait for answers.
@@ -41,12 +44,16 @@ QUEUED_AT_MOST = 10
 
 # What is told of a test, besides what the user could do.
 TOLD = ("server", "user", "writable", "advice", "is_guard_alone")
+# Visits for which a form of the source was typed.
+TYPED = (Visit.Work.TEST, Visit.Work.CONNECT, Visit.Work.CHANGE)
 # The one wish that is no field of the source.
 CONFIRMED = "confirmed"
 
-BROKEN = "Something in Mirror itself broke while doing this. It was logged. Trying again may help."
-GIVEN_UP = "The worker was interrupted {count} times over this database."
-STOPPED = "It was stopped."
+BROKEN = gettext_noop(
+    "Something in Mirror itself broke while doing this. It was logged. Trying again may help."
+)
+GIVEN_UP = gettext_noop("The worker was interrupted {count} times over this database.")
+STOPPED = gettext_noop("It was stopped.")
 NO_WORKER = (
     f"No worker has taken this for {WORKER_SECONDS} seconds, and nothing was tried. "
     "Ask an administrator whether the workers run."
@@ -63,11 +70,11 @@ def visit_ask(
     work: str,
     source: Source,
     fields: Iterable[str] = (),
-    password: str = "",
+    typed: Mapping[str, str] = FORGOTTEN,
     *,
     confirmed: bool = False,
 ) -> Visit:
-    """Have a worker open a database. `fields` names what was typed of the source. Raises: VisitRefused.
+    """Have a worker open a database. `fields` names what was typed of the source, `typed` its secrets. Raises: VisitRefused.
 
     `confirmed`: `by`, if an administrator, knows what the source's user could do beyond reading.
 
@@ -81,15 +88,17 @@ def visit_ask(
     else:
         wish["engine"] = source.engine
     wish[CONFIRMED] = confirmed
-    return _visit_send(by, work, source, wish, password)
+    return _visit_send(by, work, source, wish, typed)
 
 
 def login_visit_ask(by: User, source: Source, team: Team, username: str, password: str) -> Visit:
     """Have a worker try a login for a team, and keep it where it works. Raises: VisitRefused."""
-    return _visit_send(by, Visit.Work.LOGIN, source, {"team": team.pk, "username": username}, password)
+    return _visit_send(
+        by, Visit.Work.LOGIN, source, {"team": team.pk, "username": username}, {"password": password}
+    )
 
 
-def _visit_send(by: User, work: str, source: Source, wish: dict[str, Any], password: str) -> Visit:
+def _visit_send(by: User, work: str, source: Source, wish: dict[str, Any], typed: Mapping[str, str]) -> Visit:
     Visit.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
     under_way = Visit.objects.filter(owner=by).exclude(status=Status.DONE)
     if work == Visit.Work.TEST:
@@ -97,7 +106,7 @@ def _visit_send(by: User, work: str, source: Source, wish: dict[str, Any], passw
         under_way.filter(work=work).update(stop_requested=True)
     if under_way.count() >= QUEUED_AT_MOST:
         raise VisitRefused(TOO_MANY)
-    visit = Visit(owner=by, work=work, source=source if source.pk else None, wish=wish, password=password)
+    visit = Visit(owner=by, work=work, source=source if source.pk else None, wish=wish, **typed)
     visit.save()
     send(visit)
     return visit
@@ -106,14 +115,14 @@ def _visit_send(by: User, work: str, source: Source, wish: dict[str, Any], passw
 def visit_look(visit: Visit) -> None:
     """See to it that what somebody waits for is worked on, and end it in words when no worker is there."""
     if waits_long(visit, visit.created_at, WORKER_SECONDS):
-        end_unheld(visit, said={"error": NO_WORKER}, password="")
+        end_unheld(visit, said={"error": NO_WORKER}, **FORGOTTEN)
     row_look(visit)
 
 
 def visit_stop(visit: Visit) -> None:
     """Have a visit ended: one that waits at once, one that is worked on when its worker hears of it."""
     if visit.status == Status.QUEUED:
-        end_unheld(visit, said={"error": STOPPED}, password="")
+        end_unheld(visit, said={"error": STOPPED}, **FORGOTTEN)
     Visit.objects.filter(pk=visit.pk, status=Status.RUNNING).update(stop_requested=True)
 
 
@@ -143,30 +152,31 @@ def visit_do(lease: Lease) -> None:
         return
     with suppress(LeaseLost), Watch(lease) as watch, confined.called_off_when(watch.cancelled.is_set):
         if said := _said(visit, lease):
-            lease.end(said=said, password="")
+            lease.end(said=said, **FORGOTTEN)
 
 
 def visit_break(lease: Lease) -> None:
     """End a visit that met an error nobody expected."""
     with suppress(LeaseLost):
-        lease.end(said={"error": BROKEN}, password="")
+        lease.end(said={"error": BROKEN}, **FORGOTTEN)
 
 
 def _said(visit: Visit, lease: Lease) -> dict[str, Any]:
     """Do what is wished for and tell what came of it, as JSON can hold it; nothing when it has ended with that."""
     source = visit_source(visit)
-    password = str(visit.password)
-    if password and visit.work != Visit.Work.LOGIN:
-        source.password = password
+    if visit.work in TYPED:
+        secrets_take(source, {name: str(getattr(visit, name)) for name in SECRETS})
     try:
         return _done(visit, source, lease)
+    except KeyUnconfirmed as error:
+        return {"error": str(error), "place": error.place, "fingerprint": error.fingerprint}
     except PowersRefused as error:
         return {"error": str(error), "advice": error.advice, "powers": source.powers}
     except SourceError as error:
         untried = {"untried": True} if isinstance(error, NotTried) else {}
         return {"error": str(error), "advice": error.advice} | untried
     except IntegrityError:
-        return {"error": "Another source has this name already.", "untried": True}
+        return {"error": _("Another source has this name already."), "untried": True}
     except Unfinished as error:
         return {"error": str(error)}
 
@@ -174,7 +184,7 @@ def _said(visit: Visit, lease: Lease) -> dict[str, Any]:
 def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
     work = visit.work
     if source.pk and not _may(visit, source):
-        return {"error": "You may not do this to this source any more."}
+        return {"error": _("You may not do this to this source any more.")}
     if work == Visit.Work.TEST:
         check = services.source_test(source, visit.owner)
         told = {name: getattr(check, name) for name in TOLD}
@@ -194,7 +204,7 @@ def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
             visit.wish["username"],
             str(visit.password),
             visit.owner,
-            lambda made: lease.end(said={"made": source.pk, "login": made.pk}, password=""),
+            lambda made: lease.end(said={"made": source.pk, "login": made.pk}, **FORGOTTEN),
             keep=lease.keep,
         )
         return {}
@@ -203,7 +213,7 @@ def _done(visit: Visit, source: Source, lease: Lease) -> dict[str, Any]:
     keep(
         source,
         visit.owner,
-        lambda kept: lease.end(said={"made": kept.pk}, password=""),
+        lambda kept: lease.end(said={"made": kept.pk}, **FORGOTTEN),
         confirmed=confirmed,
         keep=lease.keep,
     )

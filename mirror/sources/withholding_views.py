@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from mirror.people.models import Team
@@ -57,12 +58,12 @@ class WithholdForm(forms.Form):
         self.kept = {team.pk: set(map(str, source.withheld_names.filter(team=team))) for team in teams}
         for team in teams:
             self.fields[f"team_{team.pk}"] = forms.CharField(
-                label="Others, by name",
+                label=_("Others, by name"),
                 required=False,
                 max_length=MOST * WithheldName.CHARS,
                 initial="\n".join(sorted(self.kept[team.pk] - there)),
                 widget=forms.Textarea(attrs={"rows": 2, "class": "mono", "spellcheck": "false"}),
-                help_text="A table, or table.column, one a line.",
+                help_text=_("A table, or table.column, one a line."),
             )
 
     def trees(self) -> list[tuple[Team, list[Branch], Any]]:
@@ -95,7 +96,11 @@ class WithholdForm(forms.Form):
             unknown = [line for line, one in found.items() if one is None]
             if unknown or len(lines) > MOST:
                 said = ", ".join(line[:80] for line in unknown[:5])
-                words = f"No table or column is called {said}." if unknown else f"At most {MOST} names."
+                words = (
+                    _("No table or column is called %(said)s.") % {"said": said}
+                    if unknown
+                    else _("At most %(most)s names.") % {"most": MOST}
+                )
                 self.add_error(field, words)
             cleaned[field] = [one for one in found.values() if one is not None]
         return cleaned
@@ -130,7 +135,9 @@ def withhold(request: PersonRequest, pk: int) -> HttpResponse:
     """Withhold tables and columns of a source from the teams that it is shared with."""
     source = get_object_or_404(selectors.sources_visible(request.user), pk=pk)
     if not selectors.may_change(request.user, source):
-        raise PermissionDenied(f"Only {source.owner} decides what of this source is shown to whom.")
+        raise PermissionDenied(
+            _("Only %(owner)s decides what of this source is shown to whom.") % {"owner": source.owner}
+        )
     offered = selectors.teams_to_share_with(request.user)
     teams = list(source.teams.filter(pk__in=offered.values("pk")).order_by("name"))
     posted = request.POST if request.method == "POST" else None
@@ -139,7 +146,7 @@ def withhold(request: PersonRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         for team in teams:
             services.names_withhold(source, team, form.names(team), request.user)
-        messages.success(request, f"What teams see of {source.name} is saved.")
+        messages.success(request, _("What teams see of %(name)s is saved.") % {"name": source.name})
         return redirect("sources:source", pk)
     status = 422 if form.is_bound else 200
     context = {"form": form, "source": source, "words": words}

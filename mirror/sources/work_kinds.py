@@ -86,14 +86,16 @@ class Visits(Kind):
     def stopped(self, row: Visit) -> bool:
         """Say so, and forget the password."""
         from mirror.sources import visits
+        from mirror.sources.tunnels import FORGOTTEN
 
-        return end_unheld(row, said={"error": visits.STOPPED}, password="")
+        return end_unheld(row, said={"error": visits.STOPPED}, **FORGOTTEN)
 
     def given_up(self, row: Visit, died: int) -> bool:
         """Say that the database is likely to blame."""
         from mirror.sources import visits
+        from mirror.sources.tunnels import FORGOTTEN
 
-        return end_unheld(row, said={"error": visits.GIVEN_UP.format(count=died)}, password="")
+        return end_unheld(row, said={"error": visits.GIVEN_UP.format(count=died)}, **FORGOTTEN)
 
 
 class Indexes(Kind):

@@ -142,7 +142,7 @@ def _sign_in() -> Iterator[Finding]:
         wire.keys(at)
         yield good("sign-in", f"{at.name} answers and tells its keys.")
     except ProviderError as error:
-        yield wrong("sign-in", str(error), error.advice)
+        yield wrong("sign-in", str(error), str(error.advice))
     if not User.objects.filter(is_staff=True, is_active=True, identity=None).exists():
         yield look(
             "sign-in",

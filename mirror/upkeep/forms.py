@@ -1,4 +1,4 @@
-"""What administrators type about upkeep, and what everybody types to search the audit."""
+"""Forms of administrators about upkeep, and what everybody types to search the audit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from mirror.audit.verbs import VERBS
 from mirror.people.models import User
@@ -15,7 +16,9 @@ class TransferForm(forms.Form):
     """Who becomes the owner."""
 
     to = forms.ModelChoiceField(
-        label="New owner", queryset=User.objects.none(), empty_label="Choose somebody"
+        label=gettext_lazy("New owner"),
+        queryset=User.objects.none(),
+        empty_label=gettext_lazy("Choose somebody"),
     )
 
     def __init__(self, *args: Any, offered: QuerySet[User], **kwargs: Any) -> None:
@@ -26,12 +29,19 @@ class TransferForm(forms.Form):
 
 
 class AuditForm(forms.Form):
-    """What to look for in the audit."""
+    """The search in the audit."""
 
     about = forms.ChoiceField(
-        label="About",
+        label=gettext_lazy("About"),
         required=False,
-        choices=[("", "Everything"), *((one, one) for one in dict.fromkeys(VERBS.values()))],
+        choices=[
+            ("", gettext_lazy("Everything")),
+            *((one, gettext_lazy(one)) for one in dict.fromkeys(VERBS.values())),
+        ],
     )
-    since = forms.DateField(label="From", required=False, widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(label="To", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    since = forms.DateField(
+        label=pgettext_lazy("days", "From"), required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    until = forms.DateField(
+        label=pgettext_lazy("days", "To"), required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )

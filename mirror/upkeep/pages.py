@@ -1,4 +1,4 @@
-"""What the pages of upkeep show."""
+"""Data of the pages of upkeep."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Paginator
+from django.utils.translation import gettext as _
 
 from mirror.audit.models import HERE, AuditRow
 from mirror.audit.selectors import rows_found, rows_visible
-from mirror.audit.verbs import said
+from mirror.audit.verbs import detail_said, said, value_said
 from mirror.paging import Pager, pager_of
 from mirror.upkeep.forms import AuditForm, TransferForm
 from mirror.upkeep.selectors import OwnedThing
@@ -59,7 +60,7 @@ class AuditPage:
 
 
 def audit_page(user: User, search: str, form: AuditForm, number: str) -> AuditPage:
-    """Show the rows that are looked for; what cannot be read of the form looks for nothing."""
+    """Show the rows that are looked for; fields that cannot be read find no rows."""
     asked: dict[str, Any] = form.cleaned_data if form.is_valid() else {}
     since, until, about = asked.get("since"), asked.get("until"), asked.get("about") or ""
     rows = rows_found(rows_visible(user), search=search, about=about, since=since, until=until)
@@ -79,23 +80,23 @@ def _day(day: date | None) -> str:
 
 def _line(row: AuditRow) -> AuditLine:
     details = (
-        f"{name.replace('_', ' ')}: {_words(value)}"
+        f"{detail_said(name)}: {_words(name, value)}"
         for name, value in row.details.items()
         if value not in ("", [], None)
     )
     return AuditLine(
         at=row.at,
-        who=row.who or ("a command" if row.origin == HERE else "nobody signed in"),
+        who=row.who or (_("a command") if row.origin == HERE else _("nobody signed in")),
         verb=said(row.verb, row.outcome == AuditRow.Outcome.REFUSED),
         thing=row.thing,
         kind=row.kind,
-        origin=row.origin,
+        origin=_("here") if row.origin == HERE else row.origin,
         is_refused=row.outcome == AuditRow.Outcome.REFUSED,
         details="; ".join(details),
     )
 
 
-def _words(value: Any) -> str:
+def _words(name: str, value: Any) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        return _("yes") if value else _("no")
+    return ", ".join(value_said(name, str(one)) for one in (value if isinstance(value, list) else [value]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from mirror.audit.services import record
 from mirror.library.models import SavedSql
@@ -29,16 +30,17 @@ def things_transfer(person: User, keys: list[str], to: User, by: User) -> int:
     Teams that things are shared with stay. Reports run with what `to` may see from then on; saved SQL needs a source that they see. Raises: TransferRefused.
     """
     if not by.is_staff:
-        raise TransferRefused("Only administrators transfer what others own.")
+        raise TransferRefused(_("Only administrators transfer what others own."))
     if person.is_active:
         raise TransferRefused(
-            f"{person} may still sign in, and hands things over. Shut them out first if they left."
+            _("%(person)s may still sign in, and hands things over. Shut them out first if they left.")
+            % {"person": person}
         )
     if not to.is_active or to.pk == person.pk:
-        raise TransferRefused(f"{to} cannot own anything here: they are shut out.")
+        raise TransferRefused(_("%(to)s cannot own anything here: they are shut out.") % {"to": to})
     chosen = things_chosen(person, keys)
     if not chosen:
-        raise TransferRefused("Choose what to transfer.")
+        raise TransferRefused(_("Choose what to transfer."))
     words = {model: kind for kind, model in KINDS.items()}
     for thing in chosen:
         type(thing)._default_manager.filter(pk=thing.pk).update(owner=to)
@@ -46,14 +48,19 @@ def things_transfer(person: User, keys: list[str], to: User, by: User) -> int:
     for thing in chosen:
         if isinstance(thing, Report) and not may_own(to, thing):
             raise TransferRefused(
-                f"{to} does not see all the saved SQL of “{thing.title}” and its sources. Transfer these too."
+                _("%(to)s does not see all the saved SQL of “%(title)s” and its sources. Transfer these too.")
+                % {"to": to, "title": thing.title}
             )
         if isinstance(thing, Report):
             reasons_leave(thing, to)
     for thing in chosen:
         if isinstance(thing, SavedSql) and not seen.filter(pk=thing.source_id).exists():
             raise TransferRefused(
-                f"{to} does not see the source of “{thing.name}”. Transfer it too, or have it shared with them first."
+                _(
+                    "%(to)s does not see the source of “%(name)s”. Transfer it too, or have it shared with them "
+                    "first."
+                )
+                % {"to": to, "name": thing.name}
             )
     for thing in chosen:
         record("transferred", thing, by=by, owner=person, to=to, what=words[type(thing)])

@@ -10,6 +10,9 @@ from datetime import datetime
 from django.db import connection
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from mirror import VERSION
 from mirror.people.models import User
@@ -25,7 +28,11 @@ from mirror.work.leases import Status
 # Failing deliveries that are listed, the newest first.
 DELIVERIES = 20
 # How failures of statements are called.
-FAILED = {"error": "an error", "timeout": "took too long", "lost": "connection lost"}
+FAILED = {
+    "error": gettext_lazy("an error"),
+    "timeout": gettext_lazy("took too long"),
+    "lost": gettext_lazy("connection lost"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,7 @@ class DeliveryLine:
     url: str
     channel: str
     state: str
+    is_given_up: bool
     tries: int
     at: datetime | None
 
@@ -106,7 +114,7 @@ def status_page(user: User) -> StatusPage:
         memory=size(sum(process.memory or 0 for process in figures.processes if process.is_alive)),
         work=[
             WorkLine(
-                WORK[queue.kind],
+                str(WORK[queue.kind]),
                 queue.waiting,
                 took(queue.oldest) if queue.waiting else "",
                 queue.held,
@@ -126,7 +134,7 @@ def _processes(figures: Figures) -> Iterator[ProcessLine]:
     order = {part: at for at, part in enumerate(PARTS)}
     for process in sorted(figures.processes, key=lambda one: order.get(one.part, len(order))):
         yield ProcessLine(
-            PARTS.get(process.part, process.part).capitalize(),
+            str(capfirst(PARTS.get(process.part, process.part))),
             process.name,
             process.at,
             process.is_alive,
@@ -135,7 +143,7 @@ def _processes(figures: Figures) -> Iterator[ProcessLine]:
         )
     seen = {process.part for process in figures.processes}
     for part in (part for part in PARTS if part not in seen):
-        yield ProcessLine(PARTS[part].capitalize(), "", None, False, None, "")
+        yield ProcessLine(str(capfirst(PARTS[part])), "", None, False, None, "")
 
 
 def _sources(user: User, figures: Figures) -> Iterator[SourceLine]:
@@ -145,7 +153,7 @@ def _sources(user: User, figures: Figures) -> Iterator[SourceLine]:
         one, is_seen = figures.sources[number], number in seen
         yield SourceLine(
             number,
-            name if is_seen else f"a source of {owner}",
+            name if is_seen else _("a source of %(owner)s") % {"owner": owner},
             reverse("sources:source", args=[number]) if is_seen else reverse("upkeep:owned", args=[owner_id]),
             len(one.seconds) + one.failures.total(),
             took(quantile(one.seconds, 50)) if one.seconds else "",
@@ -153,7 +161,7 @@ def _sources(user: User, figures: Figures) -> Iterator[SourceLine]:
             one.failures.total(),
             fails_mostly(one),
             one.failed_at,
-            FAILED.get(one.failed_by, ""),
+            str(FAILED.get(one.failed_by, "")),
         )
 
 
@@ -169,23 +177,30 @@ def _deliveries(user: User, figures: Figures) -> Iterator[DeliveryLine]:
         report = row.run.report
         is_seen = report.pk in seen
         yield DeliveryLine(
-            report.title if is_seen else f"a report of {report.owner}",
+            report.title if is_seen else _("a report of %(owner)s") % {"owner": report.owner},
             reverse("reports:run", args=[row.run_id])
             if is_seen
             else reverse("upkeep:owned", args=[report.owner_id]),
             str(row.get_kind_display()),
-            "given up" if row.state == Delivery.State.GIVEN_UP else "tried again",
+            _("given up") if row.state == Delivery.State.GIVEN_UP else _("tried again"),
+            row.state == Delivery.State.GIVEN_UP,
             row.tries,
             row.ended_at or row.not_before,
         )
 
 
 def _facts(figures: Figures) -> list[tuple[str, str]]:
-    names = {"data": "Data folder", "results": "Stored results"}
+    names = {"data": _("Data folder"), "results": _("Stored results")}
     store = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}.get(connection.vendor, connection.vendor)
     return [
         ("Mirror", VERSION),
-        ("Store", store),
+        (_("Store"), store),
         ("Python", platform.python_version()),
-        *((names[room.place], f"{size(room.free)} free of {size(room.total)}") for room in figures.rooms),
+        *(
+            (
+                names[room.place],
+                _("%(free)s free of %(total)s") % {"free": size(room.free), "total": size(room.total)},
+            )
+            for room in figures.rooms
+        ),
     ]

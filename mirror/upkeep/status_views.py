@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
@@ -23,7 +24,7 @@ from mirror.upkeep.status_pages import status_page
 def status(request: PersonRequest) -> HttpResponse:
     """Say how Mirror stands, what is wrong first."""
     if not request.user.is_staff:
-        raise PermissionDenied("Only administrators see how Mirror stands.")
+        raise PermissionDenied(_("Only administrators see how Mirror stands."))
     return render(request, "upkeep/status.html", {"page": status_page(request.user)})
 
 

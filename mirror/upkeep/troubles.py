@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
 from mirror.health.services import QUEUES, whats_missing
 from mirror.llms.models import Endpoint, SettingsTrouble
 from mirror.llms.opening import settings_keys
-from mirror.phrases import counted, joined, size, took
+from mirror.phrases import joined, separated, size, took
 from mirror.reports.models import Delivery
 from mirror.upkeep.doctor import LITTLE_ROOM, NO_ROOM, WAITS
 from mirror.upkeep.figures import Figures, SourceFigures
@@ -18,34 +21,34 @@ from mirror.work.kinds import KINDS
 WAITS_LONG = 120.0
 # How parts are called.
 PARTS = {
-    "web": "web server",
-    "worker": "worker",
-    "intake": "worker for intake",
-    "reports": "worker for reports",
-    "deliveries": "worker for deliveries",
-    "scheduler": "scheduler",
+    "web": gettext_lazy("web server"),
+    "worker": gettext_lazy("worker"),
+    "intake": gettext_lazy("worker for intake"),
+    "reports": gettext_lazy("worker for reports"),
+    "deliveries": gettext_lazy("worker for deliveries"),
+    "scheduler": gettext_lazy("scheduler"),
 }
 # How kinds of work are called.
 WORK = {
-    "run": "Questions",
-    "version": "SQL of people and of answers",
-    "llm_change": "SQL changed by language models",
-    "llm_telling": "SQL told by language models",
-    "glance": "First rows and plans",
-    "supply": "Rows of dashboards",
-    "pdf_export": "Dashboards as PDF",
-    "trial": "Terms on trial",
-    "posed_round": "Questions to verify",
-    "evaluation": "Evaluations",
-    "improvement": "Improvements of knowledge",
-    "endpoint_test": "Tests of language models",
-    "report": "Runs of reports",
-    "delivery": "Deliveries",
-    "mention": "Mails about comments",
-    "share_notice": "Mails about what is shared",
-    "upload": "Uploads",
-    "visit": "Databases opened for people",
-    "index": "Stored values of sources",
+    "run": gettext_lazy("Questions"),
+    "version": gettext_lazy("SQL of people and of answers"),
+    "llm_change": gettext_lazy("SQL changed by language models"),
+    "llm_telling": gettext_lazy("SQL told by language models"),
+    "glance": gettext_lazy("First rows and plans"),
+    "supply": gettext_lazy("Rows of dashboards"),
+    "pdf_export": gettext_lazy("Dashboards as PDF"),
+    "trial": gettext_lazy("Terms on trial"),
+    "posed_round": gettext_lazy("Questions to verify"),
+    "evaluation": gettext_lazy("Evaluations"),
+    "improvement": gettext_lazy("Improvements of knowledge"),
+    "endpoint_test": gettext_lazy("Tests of language models"),
+    "report": gettext_lazy("Runs of reports"),
+    "delivery": gettext_lazy("Deliveries"),
+    "mention": gettext_lazy("Mails about comments"),
+    "share_notice": gettext_lazy("Mails about what is shared"),
+    "upload": gettext_lazy("Uploads"),
+    "visit": gettext_lazy("Databases opened for people"),
+    "index": gettext_lazy("Stored values of sources"),
 }
 
 
@@ -79,74 +82,115 @@ def fails_mostly(source: SourceFigures) -> bool:
 
 def _parts(figures: Figures) -> Iterator[Trouble]:
     for words in whats_missing().values():
-        yield Trouble(True, words, "See the log of the web server; manage.py doctor looks further.")
+        yield Trouble(True, words, _("See the log of the web server; manage.py doctor looks further."))
     alive = {process.part for process in figures.processes if process.is_alive}
     # Of the web server this page is a sign.
     for part in (*QUEUES, "scheduler"):
         if part not in alive:
-            advice = (
+            words = _("No %(part)s is alive.") % {"part": PARTS[part]}
+            advice = _(
                 "Start it: script/server, or the unit or container of this part. Its log says why it ended."
             )
-            yield Trouble(True, f"No {PARTS[part]} is alive.", advice, "processes")
+            yield Trouble(True, words, advice, "processes")
     silent = [
         process for process in figures.processes if not process.is_alive and process.part in {*alive, "web"}
     ]
     for process in silent:
-        words = f"{process.name} has shown no sign of life for {took(process.silent)}."
-        yield Trouble(False, words, "It was killed, or its machine is gone. Others do its work.", "processes")
+        words = _("%(name)s has shown no sign of life for %(time)s.") % {
+            "name": process.name,
+            "time": took(process.silent),
+        }
+        advice = _("It was killed, or its machine is gone. Others do its work.")
+        yield Trouble(False, words, advice, "processes")
 
 
 def _queues(figures: Figures) -> Iterator[Trouble]:
     for queue in figures.queues:
         most = WAITS.total_seconds() if KINDS[queue.kind].is_background else WAITS_LONG
         if queue.oldest > most:
-            words = f"{WORK[queue.kind]}: {queue.waiting:,} waiting, the first for {took(queue.oldest)}."
-            yield Trouble(False, words, "Start more workers (WORKERS), or see their logs.", "work")
+            words = _("%(kind)s: %(count)s waiting, the first for %(time)s.") % {
+                "kind": WORK[queue.kind],
+                "count": separated(f"{queue.waiting:,}"),
+                "time": took(queue.oldest),
+            }
+            yield Trouble(False, words, _("Start more workers (WORKERS), or see their logs."), "work")
 
 
 def _disk(figures: Figures) -> Iterator[Trouble]:
     for room in figures.rooms:
         if room.free < LITTLE_ROOM:
-            words = f"{size(room.free)} are left on the disk of the {_place(room.place)}."
-            advice = "Make room, or lower RESULT_DAYS. Soon nothing can be kept."
+            words = _place(room.place) % {"size": size(room.free)}
+            advice = _("Make room, or lower RESULT_DAYS. Soon nothing can be kept.")
             yield Trouble(room.free < NO_ROOM, words, advice, "disk")
 
 
 def _reports(figures: Figures) -> Iterator[Trouble]:
     if figures.is_paused:
-        yield Trouble(False, "All sending is paused.", "Let it go on under Mail and webhooks.", "sending")
+        words, advice = _("All sending is paused."), _("Let it go on under Mail and webhooks.")
+        yield Trouble(False, words, advice, "sending")
     elif figures.late_reports:
-        words = f"{counted(figures.late_reports, 'report')} should have run."
-        yield Trouble(True, words, "Does the scheduler run?", "processes")
+        words = ngettext(
+            "%(count)s report should have run.", "%(count)s reports should have run.", figures.late_reports
+        ) % {"count": separated(f"{figures.late_reports:,}")}
+        yield Trouble(True, words, _("Does the scheduler run?"), "processes")
     given_up = sum(
         count for (_, state), count in figures.deliveries.items() if state == Delivery.State.GIVEN_UP
     )
     if given_up:
-        words = f"{counted(given_up, 'delivery was', 'deliveries were')} given up since yesterday."
-        yield Trouble(False, words, "The pages of their runs say why.", "deliveries")
+        words = ngettext(
+            "%(count)s delivery was given up since yesterday.",
+            "%(count)s deliveries were given up since yesterday.",
+            given_up,
+        ) % {"count": separated(f"{given_up:,}")}
+        yield Trouble(False, words, _("The pages of their runs say why."), "deliveries")
     if figures.retried:
-        words = f"{counted(sum(figures.retried.values()), 'delivery', 'deliveries')} failed and will be tried again."
-        yield Trouble(False, words, f"By {joined(sorted(figures.retried))}.", "deliveries")
+        retried = sum(figures.retried.values())
+        words = ngettext(
+            "%(count)s delivery failed and will be tried again.",
+            "%(count)s deliveries failed and will be tried again.",
+            retried,
+        ) % {"count": separated(f"{retried:,}")}
+        advice = _("By %(channels)s.") % {"channels": joined(sorted(figures.retried))}
+        yield Trouble(False, words, advice, "deliveries")
 
 
 def _sources(figures: Figures) -> Iterator[Trouble]:
     if failing := sum(fails_mostly(source) for source in figures.sources.values()):
-        words = f"On {counted(failing, 'source')} more statements failed than gave rows."
-        yield Trouble(False, words, "Is that database up? Its owner sees what it said.", "sources")
+        words = ngettext(
+            "On %(count)s source more statements failed than gave rows.",
+            "On %(count)s sources more statements failed than gave rows.",
+            failing,
+        ) % {"count": separated(f"{failing:,}")}
+        advice = _("Is that database up? Its owner sees what it said.")
+        yield Trouble(False, words, advice, "sources")
 
 
 def _llms() -> Iterator[Trouble]:
     for one in Endpoint.objects.filter(is_on=True).exclude(trouble="").only("name", "trouble"):
-        words = f"The language model {one.name} failed its last call: {one.trouble}"
-        advice = "The next one is asked in its place, else the built-in analyst. Mend it, and test it."
+        words = _("The language model %(name)s failed its last call: %(trouble)s") % {
+            "name": one.name,
+            "trouble": one.trouble,
+        }
+        advice = _("The next one is asked in its place, else the built-in analyst. Mend it, and test it.")
         yield Trouble(False, words, advice, "llms")
     own = settings_keys()
     for kept in SettingsTrouble.objects.filter(key__in=own):
         llm = own[kept.key]
-        words = f"The language model {llm.model} at {llm.host}, of the settings, failed its last call: {kept.trouble}"
-        advice = "The built-in analyst answers in its place. See LLM_ in the file of settings, and start Mirror again."
+        words = _(
+            "The language model %(model)s at %(host)s, of the settings, failed its last call: %(trouble)s"
+        ) % {
+            "model": llm.model,
+            "host": llm.host,
+            "trouble": kept.trouble,
+        }
+        advice = _(
+            "The built-in analyst answers in its place. See LLM_ in the file of settings, and start Mirror again."
+        )
         yield Trouble(False, words, advice, "llms")
 
 
 def _place(name: str) -> str:
-    return {"data": "data folder", "results": "stored results"}[name]
+    return {
+        "data": _("%(size)s are left on the disk of the data folder."),
+        "results": _("%(size)s are left on the disk of the stored results."),
+    }[name]

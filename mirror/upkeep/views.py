@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from mirror.audit.services import record
@@ -21,7 +22,7 @@ from mirror.upkeep.services import TransferRefused
 def owned(request: PersonRequest, pk: int) -> HttpResponse:
     """List what somebody owns; of somebody who was shut out, give it to somebody else."""
     if not request.user.is_staff:
-        raise PermissionDenied("Only administrators see what others own.")
+        raise PermissionDenied(_("Only administrators see what others own."))
     person, error = get_object_or_404(User, pk=pk), ""
     posted = request.POST if request.method == "POST" else None
     form = TransferForm(posted, offered=selectors.heirs_of(person))
@@ -33,7 +34,11 @@ def owned(request: PersonRequest, pk: int) -> HttpResponse:
         except TransferRefused as refused:
             error = str(refused)
         else:
-            messages.success(request, f"{count} of {person}'s went to {form.cleaned_data['to']}.")
+            messages.success(
+                request,
+                _("%(count)s of %(person)s's went to %(to)s.")
+                % {"count": count, "person": person, "to": form.cleaned_data["to"]},
+            )
             return redirect("upkeep:owned", person.pk)
     if posted is None:
         record("looked at what somebody owns", person, by=request.user)

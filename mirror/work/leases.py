@@ -129,7 +129,7 @@ class Lease:
 
 
 def due(model: type[Leased]) -> Q:
-    """What a worker may take now: rows that are not put off, or whose time has come."""
+    """Rows that a worker may take now: those not put off, and those whose time has come."""
     if not issubclass(model, Retried):
         return Q()
     return Q(not_before=None) | Q(not_before__lte=timezone.now())

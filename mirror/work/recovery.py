@@ -1,4 +1,4 @@
-"""Nothing stays RUNNING for ever: what dead workers left is handed back, what no worker came for is sent again."""
+"""Nothing stays RUNNING for ever: rows of dead workers are handed back, rows that no worker took are sent again."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mirror.work.leases import Leased, Retried, Status, due, hand_back
 
 log = logging.getLogger(__name__)
 
-# Messages are taken in about the order they were sent, give or take so much.
+# Messages are taken in the order they were sent, within this time.
 IN_ORDER = timedelta(seconds=10)
 # Rows looked at in one go; the rest waits for the next.
 AT_ONCE = 500
-# A lease that is over is looked at again after this long: after an outage of the store who lives renews it first.
+# A lease that is over is looked at again after this long: after an outage of the store a living worker renews it first.
 LOOK_AGAIN_SECONDS = 1.0
 
 
@@ -27,7 +27,7 @@ def work_recover() -> None:
     """Hand back rows whose lease ended, and send messages again that seem lost or whose time came.
 
     A row over which workers died too often is given up with the reason; one whose stop was asked for is ended as
-    stopped. Idempotent, and harmless beside itself: every change is conditional.
+    stopped. Idempotent, and safe to run twice at once: every change is conditional.
     """
     over = [(kind, row) for kind in KINDS.values() for row in _over(kind)[:AT_ONCE]]
     if over:
@@ -40,7 +40,7 @@ def work_recover() -> None:
 
 
 def row_look(row: Leased) -> None:
-    """See to it that one row is worked on, for somebody who looks at it: as `work_recover` does, at once."""
+    """Recover one row at once, as `work_recover` does, for a person who waits for it."""
     kind, now = kind_of(type(row)), timezone.now()
     if row.status == Status.RUNNING and row.lease_until and row.lease_until < now:
         _handed_back(kind, row)
@@ -63,7 +63,7 @@ def _over(kind: Kind) -> QuerySet[Any]:
 
 
 def _read(kind: Kind) -> list[str]:
-    """The fields of a row that say how it stands; the others are read where a kind asks for them."""
+    """The fields of a row's state; others are read where a kind needs them."""
     base = Retried if issubclass(kind.model, Retried) else Leased
     return ["pk", *(field.name for field in base._meta.local_fields)]
 
@@ -95,7 +95,7 @@ def _sent_again(kind: Kind) -> None:
 
 
 def _lost_before(kind: Kind, now: datetime) -> datetime:
-    """When a message was sent that must be lost if nobody came for it yet.
+    """The time before which a message that no worker took counts as lost.
 
     A thousand messages may wait for minutes in a broker that lost none: while rows are begun, only what was sent
     before them counts as lost.

@@ -92,7 +92,7 @@ def _let_in(places: list[tuple[Share, Any]]) -> None:
     told: dict[tuple[Kind, Any], list[tuple[Share, Any]]] = {}
     for share, key in places:
         with transaction.atomic():
-            # Whoever is being turned away at this moment is waiting once this is held.
+            # A row that is turned away at this moment is queued once this lock is held.
             _hold(share, [key])
             coming = [place for places in told.values() for place in places]
             following = _next(share, key, coming)

@@ -1,9 +1,12 @@
-"""What a page shows of one table of a source, and of a glance: first rows, or a plan as a table of steps."""
+"""Data that a page shows of one table of a source, and of a glance: first rows, or a plan as a table of steps."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
 
 from mirror.queries.completing import columns_offered, is_personal
 from mirror.results.cells import Cell, shown
@@ -13,6 +16,7 @@ from mirror.sources.pages import table_block
 from mirror.sources.selectors import may_see_values
 from mirror.sources.sight import catalog_shown, sight_now
 from mirror.sources.unpacked import source_at_hand
+from mirror.stored_words import failure_said
 from mirror.work.leases import Status
 from mirror.workbench.glancing import glance_read
 from mirror.workbench.models import Glance
@@ -43,7 +47,7 @@ class FactLine:
 
 @dataclass(frozen=True, slots=True)
 class PeekPage:
-    """One table: its columns with facts of them, and its first rows as they come. `looked` says what the facts are of."""
+    """One table: its columns with facts of them, and its first rows as they come. `looked` says in a sentence what the facts are of."""
 
     source_id: int
     source: str
@@ -113,7 +117,7 @@ def glance_view(glance: Glance) -> GlanceView:
         )
         for one in (plan.steps if plan is not None else ())
     )
-    queued = "Waiting for a worker" if glance.status == Status.QUEUED else "Asking the database"
+    queued = _("Waiting for a worker") if glance.status == Status.QUEUED else _("Asking the database")
     return GlanceView(
         id=glance.pk,
         is_plan=glance.purpose == Glance.Purpose.PLAN,
@@ -121,8 +125,8 @@ def glance_view(glance: Glance) -> GlanceView:
         is_stopping=glance.stop_requested and not glance.is_ended,
         now="" if glance.is_ended else queued,
         subject=glance.subject,
-        failure=gone or failure.get("message", ""),
-        advice=failure.get("advice", ""),
+        failure=gone or failure_said(failure, "message"),
+        advice=failure_said(failure, "advice"),
         headings=tuple(heading.name for heading in table.headings) if table is not None else (),
         rows=table.rows if table is not None else (),
         steps=steps,
@@ -166,7 +170,12 @@ def peek_page(
         )
     looked = ""
     if facts is not None:
-        looked = f"all {facts.rows:,} rows" if facts.whole else f"the first {facts.rows:,} rows"
+        words = (
+            _("Figures are of all %(count)s rows.")
+            if facts.whole
+            else _("Figures are of the first %(count)s rows.")
+        )
+        looked = words % {"count": intcomma(facts.rows)}
     return PeekPage(
         source_id=source.pk,
         source=source.name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -48,7 +49,7 @@ def peek(request: PersonRequest, pk: int) -> HttpResponse:
         raise Http404(str(error)) from None
     page = peek_page(request.user, source, key, glance)
     if page is None:
-        raise Http404(f"{source.name} has no such table.")
+        raise Http404(_("%(source)s has no such table.") % {"source": source.name})
     template = "workbench/_peek.html" if wants_fragment(request) else "workbench/peek.html"
     return render(request, template, {"page": page})
 
@@ -59,7 +60,7 @@ def explain(request: PersonRequest, pk: int) -> HttpResponse:
     tab = get_object_or_404(selectors.tabs_of(request.user), pk=pk)
     source = selectors.source_of(tab)
     if source is None:
-        raise Http404("The source of this tab is not there for you.")
+        raise Http404(_("The source of this tab is not there for you."))
     sql, at = request.POST.get("sql", ""), request.POST.get("at", "")
     try:
         services.tab_keep(tab, sql)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from mirror.asking.services.statements import statement_end, statement_ran, statement_stop, statement_watched
@@ -41,11 +42,11 @@ def glance_rows(user: User, source: Source, key: str) -> Glance:
 
     Raises: WorkbenchError where the source has no such table, or its owner hid it.
     """
-    catalog, _ = source_at_hand(seen_by(user, source))
+    catalog, _index = source_at_hand(seen_by(user, source))
     table = next((one for one in catalog.tables if one.key == key), None) if catalog is not None else None
     offered = columns_offered(catalog, key) if catalog is not None else frozenset()
     if catalog is None or table is None or not offered:
-        raise WorkbenchError(f"{source.name} has no table {key}.")
+        raise WorkbenchError(_("%(source)s has no table %(table)s.") % {"source": source.name, "table": key})
     shown = [exp.column(one.name, quoted=True) for one in table.columns if one.name in offered]
     is_whole = len(shown) == len(table.columns) and not withheld_now(source)
     chosen = [exp.Star()] if is_whole else shown
@@ -57,7 +58,7 @@ def glance_rows(user: User, source: Source, key: str) -> Glance:
 def glance_plan(user: User, source: Source, sql: str, arguments: Mapping[str, str] | None = None) -> Glance:
     """Ask the engine how it would run a statement. Raises: WorkbenchError when there is none."""
     if not sql.strip():
-        raise WorkbenchError("There is no SQL to explain. Type a SELECT statement.")
+        raise WorkbenchError(_("There is no SQL to explain. Type a SELECT statement."))
     parameters = sql_parameters(source, sql)
     names = {one["name"] for one in parameters}
     values = {name: value for name, value in (arguments or {}).items() if name in names}

@@ -1,4 +1,4 @@
-"""What the SQL page shows: the tabs, the text of one, what it gave, what its source holds."""
+"""Data of the SQL page: the tabs, the text of one, what it gave, what its source holds."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.asking import selectors as asked
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 TREE_TABLES, TREE_COLUMNS = 80, 1_500
 # Versions listed under the result.
 HISTORY = 50
-_LOSS = "The source of this tab is not there for you any more. What was typed is kept: choose another source to run it."
+_LOSS = gettext_noop(
+    "The source of this tab is not there for you any more. What was typed is kept: choose another source to run it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class TreePage:
 class TabPage:
     """One tab: its text, its source, what ran here. `typed` and `problem` where something could not be taken.
 
-    `version` is the one whose rows are shown; its failure's place is `position`, in the text of the tab. It `is_unsure` never:
+    `name` is what its SQL is saved as: the title that it was given, else that of its chart. `version` is the one whose rows are shown; its failure's place is `position`, in the text of the tab. It `is_unsure` never:
     what somebody wrote is no draft of an answer.
     """
 
@@ -65,6 +69,7 @@ class TabPage:
     revision: int
     title: str
     label: str
+    name: str
     tabs: tuple[TabItem, ...]
     closed: tuple[TabItem, ...]
     sources: tuple[tuple[int, str, bool], ...]
@@ -122,6 +127,7 @@ def tab_page(
         revision=tab.revision,
         title=tab.title,
         label=label,
+        name=tab.title or ((current.chart or {}).get("title", "") if current is not None else "") or label,
         tabs=tuple(TabItem(one.pk, tab_label(one), one.pk == tab.pk) for one in tabs_open(tab.owner)),
         closed=_closed(tab.owner),
         sources=_sources(tab.owner, source),
@@ -129,7 +135,7 @@ def tab_page(
         source=source.name if source is not None else "",
         dialect=source.engine if source is not None else "",
         sql=sql,
-        problem=problem or (_LOSS if source is None else ""),
+        problem=problem or (_(_LOSS) if source is None else ""),
         run_id=tab.run_id if source is not None else None,
         version=view,
         versions=tuple(version_item(one, current) for one in history),

@@ -1,4 +1,4 @@
-"""What can happen to a tab: opened, typed into, run, closed. Nothing that was typed is lost."""
+"""Operations on a tab: opened, typed into, run, closed. Nothing that was typed is lost."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from mirror.asking.models import Version
 from mirror.asking.services.versions import run_of_sql, version_edit, versions_edit
@@ -37,7 +39,8 @@ def tab_new(owner: User, source: Source | None, sql: str = "", title: str = "") 
     sql = sql_typed(sql)
     Tab.objects.filter(owner=owner, closed_at__lt=timezone.now() - CLOSED_FOR).delete()
     if len(tabs_open(owner)) >= TABS:
-        raise WorkbenchError(f"{TABS} tabs are open already. Close one first; closed tabs are kept.")
+        words = _("%(count)s tabs are open already. Close one first; closed tabs are kept.")
+        raise WorkbenchError(words % {"count": TABS})
     return Tab.objects.create(owner=owner, source=source, sql=sql, title=one_line(title, 80))
 
 
@@ -45,9 +48,8 @@ def sql_typed(text: str) -> str:
     """The text of a tab as it is kept. Raises: WorkbenchError when it is too long."""
     text = str(storable(text.replace("\r\n", "\n")))
     if len(text) > SQL_CHARS:
-        raise WorkbenchError(
-            f"This text has {len(text):,} characters; a tab keeps {SQL_CHARS:,}. Put the rest in another tab."
-        )
+        words = _("This text has %(count)s characters; a tab keeps %(most)s. Put the rest in another tab.")
+        raise WorkbenchError(words % {"count": intcomma(len(text)), "most": intcomma(SQL_CHARS)})
     return text
 
 
@@ -60,7 +62,7 @@ def tab_keep(tab: Tab, sql: str, revision: int | None = None) -> int:
     kept = same.exclude(sql=sql).update(sql=sql, revision=F("revision") + 1, used_at=timezone.now())
     tab.refresh_from_db()
     if not kept and tab.sql != sql:
-        raise TabChanged("This tab was changed in another window.")
+        raise TabChanged(_("This tab was changed in another window."))
     return tab.revision
 
 
@@ -84,7 +86,7 @@ def tab_close(tab: Tab) -> None:
 def tab_reopen(tab: Tab) -> None:
     """Open a closed tab again. Raises: WorkbenchError when too many are open."""
     if tab.closed_at is not None and len(tabs_open(tab.owner)) >= TABS:
-        raise WorkbenchError(f"{TABS} tabs are open already. Close one first.")
+        raise WorkbenchError(_("%(count)s tabs are open already. Close one first.") % {"count": TABS})
     tab.closed_at = None
     tab.save(update_fields=["closed_at", "used_at"])
 
@@ -103,10 +105,11 @@ def tab_run(
     """
     source = source_of(tab)
     if source is None:
-        raise WorkbenchError("Choose a source first: the one of this tab is not there for you any more.")
+        raise WorkbenchError(_("Choose a source first: the one of this tab is not there for you any more."))
     texts = [one.text for one in statements(part, source.engine)]
     if len(texts) > STATEMENTS and every:
-        raise WorkbenchError(f"There are {len(texts)} statements; at most {STATEMENTS} run at once.")
+        words = _("There are %(count)s statements; at most %(most)s run at once.")
+        raise WorkbenchError(words % {"count": len(texts), "most": STATEMENTS})
     if len(texts) > 1 and not every:
         texts = [statement_at(part, len(part) if at is None else at, source.engine).text]
     values = dict(arguments or {})
@@ -132,7 +135,7 @@ def statement_meant(tab: Tab, part: str, at: int | None) -> str:
 
 
 def tab_label(tab: Tab) -> str:
-    """What a tab is called: its name, else the table it reads first.
+    """The name of a tab: its name, else the table it reads first.
 
     Example:
         >>> tab_label(Tab(sql="SELECT * FROM main.orders")), tab_label(Tab(sql="SELECT 1")), tab_label(Tab())
@@ -141,4 +144,4 @@ def tab_label(tab: Tab) -> str:
     if tab.title:
         return tab.title
     found = _FROM.search(tab.sql)
-    return found[1].rpartition(".")[2] if found else one_line(tab.sql, 24) or "New SQL"
+    return found[1].rpartition(".")[2] if found else one_line(tab.sql, 24) or _("New SQL")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -19,6 +21,7 @@ from mirror.asking.models import Version
 from mirror.people.requests import PersonRequest, is_id, search_typed, wants_fragment
 from mirror.queries.values_typed import values_typed
 from mirror.results.pages import TableWish
+from mirror.results.pivot_pages import pivot_in, pivot_shown
 from mirror.sources.models import Source
 from mirror.sources.selectors import sources_asked
 from mirror.sources.sight import seen_by
@@ -38,7 +41,7 @@ def _version(request: PersonRequest, pk: int) -> tuple[Version, Tab]:
     seen_by(request.user, found.run.thread.source)
     tab = selectors.tab_of(found)
     if tab is None:
-        raise Http404("This SQL did not run in a tab.")
+        raise Http404(_("This SQL did not run in a tab."))
     return found, tab
 
 
@@ -54,7 +57,7 @@ def _source_sent(request: PersonRequest) -> Source | None:
 
 def _shown(request: PersonRequest, page: Any, status: int = 200) -> HttpResponse:
     template = "workbench/_work.html" if wants_fragment(request) else "workbench/tab.html"
-    return render(request, template, {"page": page, "save_form": SaveForm()}, status=status)
+    return render(request, template, {"page": page, "save_form": SaveForm.of(page.name)}, status=status)
 
 
 @require_safe
@@ -74,7 +77,7 @@ def new(request: PersonRequest) -> HttpResponse:
     """
     source = _source_sent(request)
     if source is None and request.POST.get("source"):
-        raise Http404("There is no such source for you to query.")
+        raise Http404(_("There is no such source for you to query."))
     last = selectors.tab_last(request.user)
     if source is None and last is not None:
         source = selectors.source_of(last)
@@ -119,14 +122,14 @@ def keep(request: PersonRequest, pk: int) -> HttpResponse:
     except WorkbenchError as error:
         return JsonResponse({"problem": str(error)}, status=422)
     if "application/json" not in request.headers.get("Accept", ""):
-        messages.success(request, "What you typed is kept.")
+        messages.success(request, _("What you typed is kept."))
         return redirect("workbench:tab", pk)
     return JsonResponse({"revision": revision, "label": services.tab_label(found)})
 
 
 @require_POST
 def run(request: PersonRequest, pk: int) -> HttpResponse:
-    """Run the text of a tab, or `part` of it; the text is kept first. What was typed stays when it is not taken."""
+    """Run the text of a tab, or `part` of it; the text is kept first. Rejected input stays in its form."""
     found = _tab(request, pk)
     sql = request.POST.get("sql", "")
     part, at = request.POST.get("part", ""), request.POST.get("at", "")
@@ -181,7 +184,7 @@ def reopen(request: PersonRequest, pk: int) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request")
 def version(request: PersonRequest, pk: int) -> HttpResponse:
-    """What a version gave: working, or its table and chart, or what went wrong."""
+    """The result of a version: working, or its table and chart, or what went wrong."""
     found, tab = _version(request, pk)
     if not wants_fragment(request):
         return redirect(_at(tab, found))
@@ -192,7 +195,7 @@ def _follow(request: PersonRequest, found: Version, tab: Tab) -> HttpResponse:
     page = tab_page(tab, number=found.number, wish=TableWish.read(request.GET), with_tree=False)
     if not found.is_ended and request.headers.get("X-Requested-With") == "mirror-run":
         return render(request, "asking/_version_now.html", {"version": page.version})
-    response = render(request, "workbench/_work.html", {"page": page, "save_form": SaveForm()})
+    response = render(request, "workbench/_work.html", {"page": page, "save_form": SaveForm.of(page.name)})
     if found.is_ended:
         response["X-Mirror-Ended"] = "1"
     return response
@@ -233,11 +236,14 @@ def save(request: PersonRequest, pk: int) -> HttpResponse:
         messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
         return redirect(here)
     try:
-        saved = asking.version_save(found, **form.cleaned_data)
-        words = "Saved as “{}”. <a href='{}'>Open it</a> to share it or send it as a report."
+        saved = asking.version_save(
+            found, pivot=pivot_shown(request.headers.get("HX-Current-URL", "")), **form.cleaned_data
+        )
+        words = _("Saved as “{}”. <a href='{}'>Open it</a> to share it or send it as a report.")
         messages.success(request, format_html(words, saved.name, reverse("library:saved", args=[saved.pk])))
     except asking.AskingError as error:
         messages.error(request, str(error))
     if request.headers.get("HX-Request"):
-        return HttpResponse(status=204, headers={"HX-Redirect": here})
+        pivot = urlencode(pivot_in(request.headers.get("HX-Current-URL", "")))
+        return HttpResponse(status=204, headers={"HX-Redirect": f"{here}&{pivot}" if pivot else here})
     return redirect(here)

@@ -13,11 +13,15 @@ from sqlagent.adapters.children.database import STATEMENT_MEMORY, FileDatabase
 from sqlagent.adapters.missing import MissingDatabase
 from sqlagent.adapters.warehouses import WAREHOUSES
 from sqlagent.ports import SourceDatabase
+from sqlagent.values import SshServer
 
 ENGINES = ("sqlite", "postgres", "mysql", "duckdb", "spark", "clickhouse", *WAREHOUSES, "sqlalchemy")
 
 SPARK_PACKAGES = "-r requirements-spark.txt"
 CLICKHOUSE_PACKAGES = "-r requirements-clickhouse.txt"
+SSH_PACKAGES = "-r requirements-ssh.txt"
+# Engines that can be reached through an SSH server, and where their servers listen unless somebody moved them.
+TUNNELLED = {"postgres": 5432, "mysql": 3306}
 
 
 def open_database(
@@ -34,6 +38,7 @@ def open_database(
     memory: int = STATEMENT_MEMORY,
     is_killable: bool = False,
     scan_bytes: int | None = None,
+    ssh: SshServer | None = None,
 ) -> SourceDatabase:
     """Give the adapter of an engine; nothing is connected before it is asked something.
 
@@ -43,7 +48,8 @@ def open_database(
     marker (`base.MARKER_TABLE`) says `store_mark` is Mirror's own store: each of its sessions is refused.
     Statements of SQLite and DuckDB run in children that can be killed, each with so much `memory` (bytes), or in this
     process where that is one (`is_killable`). Engines that count what a statement reads refuse one of more than `scan_bytes`.
-    Raises: ValueError for an unknown engine or option.
+    PostgreSQL and MySQL are reached through `ssh` where it is given: `host` is a name that the SSH server knows.
+    Raises: ValueError for an unknown engine or option, or a tunnel that cannot be.
 
     Example:
         >>> open_database("sqlite", database="shop.sqlite3").dialect
@@ -57,8 +63,33 @@ def open_database(
             from sqlagent.adapters.children.here import HereDatabase
 
             opened = HereDatabase(opened)
+    if ssh is not None:
+        opened = _through(ssh, opened, engine, host, port)
     opened.store_mark, opened.scan_bytes = store_mark, scan_bytes
     return opened
+
+
+def _through(
+    ssh: SshServer, opened: Adapter | MissingDatabase, engine: str, host: str, port: int | None
+) -> Adapter | MissingDatabase:
+    """Have an adapter go through an SSH server. Raises: ValueError."""
+    if engine not in TUNNELLED:
+        raise ValueError(f"'{engine}' is not reached through an SSH server.")
+    try:
+        from sqlagent.adapters.ssh import SshTunnel
+    except ImportError:
+        return MissingDatabase(opened.dialect, SSH_PACKAGES, "SSH tunnels")
+    opened.tunnel = SshTunnel(ssh, host or "localhost", port or TUNNELLED[engine])
+    return opened
+
+
+def ssh_key_shown(ssh: SshServer) -> str:
+    """Give the fingerprint of the key that an SSH server shows; nobody signs in. Raises: Unreachable."""
+    try:
+        from sqlagent.adapters.ssh import host_key_shown
+    except ImportError:
+        raise MissingDatabase("ssh", SSH_PACKAGES, "SSH tunnels").error() from None
+    return host_key_shown(ssh)
 
 
 def _opened(

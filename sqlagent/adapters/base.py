@@ -1,4 +1,4 @@
-"""What all adapters share: statements in flight, rows in batches, cells cut to size.
+"""The base of all adapters: statements in flight, rows in batches, cells cut to size.
 
 An adapter decides how to open a read-only session and what its driver's errors mean; this
 decides how a statement is cancelled, how many rows are kept and how a long cell is cut.
@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
+from typing import Protocol
 
 from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.values import (
@@ -38,6 +39,8 @@ from sqlagent.values import (
 Row = tuple[Cell, ...]
 Batch = list[Row]
 
+# Where a tunnel is entered.
+LOOPBACK = "127.0.0.1"
 # Seconds to reach a server, to read a catalog, and to look for the values of one column.
 CONNECT_SECONDS = 8
 CATALOG_SECONDS = 60.0
@@ -57,7 +60,7 @@ BATCH_ROWS, BATCH_CHARS = 1_000, 2_000_000
 NARROW = frozenset((Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.DATETIME, Kind.TIME, Kind.BOOLEAN))
 PLAIN = frozenset((str, bytes))
 LONG = PLAIN | {list, dict}
-# The table by which Mirror's own store is known, and its column: a source in which it says the same is the store.
+# The table by which Mirror's own store is known, and its column: a source with the same mark is the store.
 MARKER_TABLE, MARKER_COLUMN = "mirror_store_marker", "mark"
 
 CANCELLED = Failure(FailureKind.CANCELLED, "The statement was stopped.")
@@ -109,7 +112,7 @@ class Flight:
         self.let_go()
 
     def let_go(self) -> None:
-        """Have the database end what nobody reads on; nobody stopped it, so it is not cancelled."""
+        """Cancel a statement whose rows are no longer consumed; it does not count as stopped by a person."""
         stop = self._stop
         if stop is not None:
             stop()
@@ -126,7 +129,7 @@ class Flight:
         return timed_out(self.seconds) if time.monotonic() > self.deadline else None
 
     def check(self) -> None:
-        """Go on, or not. Raises: StatementFailed when over time or stopped."""
+        """Check that it may go on. Raises: StatementFailed when over time or stopped."""
         failure = self.failure()
         if failure is not None:
             raise StatementFailed(failure)
@@ -199,10 +202,7 @@ class Rowing:
 
 
 def _readable(chunks: Iterable[Batch]) -> Iterator[Batch]:
-    """Pass chunks on; what a driver raises on a cell that Python has no value for is said in words.
-
-    Dates BC, decimals out of range, texts that are none. Raises: StatementFailed.
-    """
+    """Pass chunks on; a cell that Python cannot hold (a date BC, a decimal out of range, an invalid text) is an error in words. Raises: StatementFailed."""
     try:
         yield from chunks
     except (ValueError, OverflowError, ArithmeticError) as error:
@@ -227,14 +227,35 @@ def cut_cell(cell: Cell, most: int) -> str | bytes:
     return cell[:most] + "…".encode() if isinstance(cell, bytes) else str(cell)[:most] + "…"
 
 
+class Tunnel(Protocol):
+    """A way to a server through another one, which opens when it is first used and again when it broke."""
+
+    def port(self, flight: Flight | None) -> int:
+        """Give the port of this machine (`LOOPBACK`) that leads to the server. Raises: Unreachable, StatementFailed.
+
+        Without a flight, a way that is not open stays closed.
+        """
+
+    def lost(self) -> Unreachable | None:
+        """Say that the way broke, if it did."""
+
+    def refusal(self) -> Unreachable | None:
+        """Say why no connection comes through it, asked when one failed; None where that was not the way's doing."""
+
+    def close(self) -> None:
+        """Close the way, and what goes through it. Idempotent."""
+
+
 class Adapter(ABC):
     """A source. Subclasses open sessions; statements in flight are counted and stopped here."""
 
     dialect: str
-    # What the marker of a store says that may not be opened; empty where there is none.
+    # The marker of the store that may not be opened; empty where there is none.
     store_mark = ""
     # How many bytes a statement may read, for engines that count them; None sets no bound.
     scan_bytes: int | None = None
+    # The way to the server; None where it is called itself.
+    tunnel: Tunnel | None = None
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -326,12 +347,14 @@ class Adapter(ABC):
             flights = [flight for flight in flights if not flight.done.is_set()]
 
     def close(self) -> None:
-        """Stop what is in flight; nothing else is kept open. Idempotent."""
+        """Stop what is in flight, and close the way to the server; nothing else is kept open. Idempotent."""
         self.cancel()
+        if self.tunnel is not None:
+            self.tunnel.close()
 
 
 def check_text(sql: str) -> None:
-    """Let only text through that reaches a database as it is. Raises: StatementFailed.
+    """Refuse a text that would reach the database changed. Raises: StatementFailed.
 
     A driver written in C would end the statement at a NUL and run what stands before it.
     """
@@ -348,8 +371,7 @@ def check_text(sql: str) -> None:
 def hung_up_on(flight: Flight, hang_up: Callable[[], None]) -> Iterator[None]:
     """Call `hang_up` when a server has not ended a statement shortly after its deadline or Stop.
 
-    A server asks whether it should stop between steps; one call of a function may be one step. Whoever
-    waits here goes on; the server ends the statement when it next asks.
+    A server asks whether it should stop between steps; one call of a function may be one step. The waiting thread goes on; the server ends the statement when it next checks.
     """
     is_over = threading.Event()
 
@@ -407,9 +429,7 @@ def with_known_keys(tables: Iterable[Table]) -> tuple[Table, ...]:
 
 
 def structure_hash(tables: Iterable[Table], made: object = ()) -> str:
-    """Hash what drift is about: names, types, nullability, keys; not comments or row counts.
-
-    `made` is what else somebody made in the database: names of functions and types.
+    """Hash the parts of a catalog that count as drift: names, types, nullability, keys; not comments or row counts. `made` holds names of functions and types.
 
     Example:
         >>> from sqlagent.values import Column
@@ -438,9 +458,9 @@ def known_options(options: Mapping[str, str], known: Iterable[str]) -> dict[str,
     return {name: str(value) for name, value in options.items()}
 
 
-def unreachable(message: str, advice: str = "") -> Unreachable:
-    """Make the error for a source that cannot be reached."""
-    return Unreachable(Failure(FailureKind.LOST, message, advice=advice))
+def unreachable(message: str, advice: str = "", code: str = "") -> Unreachable:
+    """Make the error for a source that cannot be reached; `code` is the kind of its fault."""
+    return Unreachable(Failure(FailureKind.LOST, message, advice=advice, code=code))
 
 
 def failed(message: str, position: int | None = None, advice: str = "", code: str = "") -> StatementFailed:

@@ -13,8 +13,7 @@ class ColumnarRowing(Rowing):
     """A `Rowing` that may come by column instead; a `ColumnStream` of the ports.
 
     `batches` are columns as `sqlagent.adapters.arrow` keeps them within the limits; they and
-    `chunks` must not begin before they are iterated. Whoever opened the session closes it, which
-    lets go of what is left half read.
+    `chunks` must not begin before they are iterated. The caller closes the session it opened, and with it rows not read yet.
     """
 
     def __init__(

@@ -12,27 +12,28 @@ from sqlagent.values import Catalog, Check, Limits
 class MissingDatabase(Adapter):
     """A source that cannot be opened until somebody installs `packages`."""
 
-    def __init__(self, dialect: str, packages: str) -> None:
+    def __init__(self, dialect: str, packages: str, what: str = "") -> None:
         super().__init__()
         self.dialect = dialect
-        self._packages = packages
+        self._packages, self._what = packages, what or dialect
 
-    def _error(self) -> Unreachable:
+    def error(self) -> Unreachable:
+        """Make the error that says so."""
         return unreachable(
-            f"The driver for {self.dialect} is not installed.",
+            f"The driver for {self._what} is not installed.",
             f"Install it into the environment that Mirror runs in: pip install {self._packages}",
         )
 
     def _session(self, flight: Flight, sql: str, limits: Limits) -> AbstractContextManager[Rowing]:
-        raise self._error()
+        raise self.error()
 
     def catalog(self) -> Catalog:
         """Raises: Unreachable."""
-        raise self._error()
+        raise self.error()
 
     def check(self) -> Check:
         """Raises: Unreachable."""
-        raise self._error()
+        raise self.error()
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
-        raise self._error()
+        raise self.error()

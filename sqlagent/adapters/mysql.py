@@ -27,6 +27,7 @@ from sqlagent.adapters import mysql_catalog, mysql_powers, tls
 from sqlagent.adapters.base import (
     CATALOG_SECONDS,
     CONNECT_SECONDS,
+    LOOPBACK,
     MARKER_COLUMN,
     MARKER_TABLE,
     VALUE_CHARS,
@@ -216,8 +217,12 @@ class MysqlDatabase(Adapter):
             return {**self._connect_with, "ssl": context}
         return {**self._connect_with, **({"ssl_disabled": True} if self._sslmode else {})}
 
-    def _called(self) -> _Connection:
-        return _Connection(addresses=self._addresses, **self._how, read_timeout=CONNECT_SECONDS)
+    def _called(self, flight: Flight | None = None) -> _Connection:
+        """Call the server. Raises: pymysql.Error, OSError, DatabaseError."""
+        if self.tunnel is None:
+            return _Connection(addresses=self._addresses, **self._how, read_timeout=CONNECT_SECONDS)
+        how = {**self._how, "port": self.tunnel.port(flight)}
+        return _Connection(addresses=[LOOPBACK], **how, read_timeout=CONNECT_SECONDS)
 
     def catalog(self) -> Catalog:
         """Read what this user may see, in three statements whatever the number of tables."""
@@ -237,10 +242,10 @@ class MysqlDatabase(Adapter):
     def _connected(self, flight: Flight) -> Iterator[Any]:
         """Open a read-only transaction and end it. Raises: Unreachable, StatementFailed."""
         try:
-            connection = self._called()
+            connection = self._called(flight)
             connection._read_timeout = flight.seconds + GRACE_SECONDS
-        except (pymysql.Error, OSError) as error:
-            raise self._no_connection(error) from error
+        except (pymysql.Error, OSError, ValueError) as error:  # what answers may speak another language
+            raise (self.tunnel and self.tunnel.refusal()) or self._no_connection(error) from error
         try:
             with hung_up_on(flight, lambda: self._end(connection)):
                 self._set_up(connection, flight)
@@ -333,7 +338,7 @@ class MysqlDatabase(Adapter):
         try:
             with closing(self._called()) as other:
                 _all(other, f"KILL {what} {int(thread)}")
-        except (pymysql.Error, OSError):
+        except (pymysql.Error, OSError, DatabaseError):
             return
 
     def _end(self, connection: Any) -> None:
@@ -358,6 +363,8 @@ class MysqlDatabase(Adapter):
         if code in (1792, 1290):
             return not_allowed(message)
         if code in (0, 1053, 1927, 2006, 2013, 2014) or not isinstance(code, int):
+            if self.tunnel is not None and (lost := self.tunnel.lost()) is not None:
+                return lost
             return unreachable(
                 f"The connection to {self._host}:{self._port} was lost while the statement ran: {message.rstrip('.')}.",
                 "Run it again once the server is back.",

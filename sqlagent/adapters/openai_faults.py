@@ -1,4 +1,4 @@
-"""What went wrong with a call: whether another try may help and when, and which setting a server will not have.
+"""The error with a call: whether another try may help and when, and which setting a server will not have.
 
 Servers say the same in many shapes; here are those of OpenAI, Azure, vLLM, Ollama, llama.cpp's server, LM Studio,
 DeepSeek, Mistral, and of the doors that Anthropic and Gemini keep for this protocol.

@@ -1,4 +1,4 @@
-"""What a chat completion says and what it cost, in whichever shape its server sends it.
+"""The text and the cost of a chat completion, in the shapes of several servers.
 
 Decides where text, probabilities and counts stand. Thoughts that come in fields of their own (`reasoning_content`,
 `reasoning`, parts of type `thinking`) are never text; those inside the text are the readers' business.

@@ -25,6 +25,7 @@ from sqlagent.adapters import postgres_catalog
 from sqlagent.adapters.base import (
     CATALOG_SECONDS,
     CONNECT_SECONDS,
+    LOOPBACK,
     NARROW,
     VALUE_CHARS,
     Adapter,
@@ -113,7 +114,7 @@ class PostgresDatabase(Adapter):
             "dbname": database,
             "user": user,
             "password": password or None,
-            # A password file of whoever runs us is nobody's business.
+            # Ignore the password file of Mirror's user.
             "passfile": "/dev/null/none",
             "connect_timeout": CONNECT_SECONDS,
             "client_encoding": "UTF8",
@@ -140,10 +141,13 @@ class PostgresDatabase(Adapter):
     @contextmanager
     def _connected(self, flight: Flight, *, as_is: bool = False) -> Iterator[Session]:
         """Open a read-only transaction and end it. Raises: Unreachable, StatementFailed."""
+        way = self._connect_with
+        if self.tunnel is not None:
+            way = {**way, "hostaddr": LOOPBACK, "port": self.tunnel.port(flight)}
         try:
-            connection = Session.connect(**self._connect_with, context=ADAPTERS_CONTEXT)
+            connection = Session.connect(**way, context=ADAPTERS_CONTEXT)
         except psycopg.Error as error:
-            raise self._no_connection(error) from error
+            raise (self.tunnel and self.tunnel.refusal()) or self._no_connection(error) from error
         try:
             connection.read_only = True
             flight.arm(lambda: cancel(connection))
@@ -267,6 +271,8 @@ class PostgresDatabase(Adapter):
         if error.sqlstate is None or error.sqlstate.startswith(("08", "57P")):
             if (stopped := flight.failure()) is not None:
                 return StatementFailed(stopped)
+            if self.tunnel is not None and (lost := self.tunnel.lost()) is not None:
+                return lost
             return unreachable(
                 f"The connection to {self._where} was lost while the statement ran: {message}.".replace(
                     "..", "."
@@ -326,7 +332,7 @@ class PostgresDatabase(Adapter):
 def _with_authorities(options: dict[str, str]) -> dict[str, str]:
     """Check certificates against the authorities of the machine where no others are named.
 
-    The library's own default is a file in the home folder of whoever runs us.
+    The library's own default is a file in the home folder of Mirror's user.
     """
     if not options.get("sslmode", "").startswith("verify") or options.get("sslrootcert"):
         return options

@@ -43,7 +43,7 @@ _ARROW = {
 _UTC = frozenset((b"UTC", b"Etc/UTC", b"GMT", b"Etc/GMT", b"UCT", b"Etc/UCT", b"Zulu", b"Etc/Zulu"))
 # Digits of Arrow's wider decimals, and so the most that may stand after the point.
 _DIGITS = 38
-# A reader of CSV takes this for itself, wherever it stands first; so one is put there for it to take.
+# A CSV reader strips a byte order mark at the start; so one is put there.
 _MARK = b"\xef\xbb\xbf"
 _LINES = csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False)
 

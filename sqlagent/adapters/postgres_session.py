@@ -48,7 +48,7 @@ SELECT pg_catalog.set_config('statement_timeout', %(statement)s, true),
        EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) 'pg_read_all_data'),
        EXISTS (SELECT FROM pg_catalog.pg_class WHERE relname OPERATOR(pg_catalog.=) %(marker)s)
 """
-# Since 17: a bound on the whole transaction. Since 15: whoever was granted it may bound temporary files.
+# Since 17: a bound on the whole transaction. Since 15: a user with the grant may bound temporary files.
 FROM_17: LiteralString = "SELECT pg_catalog.set_config('transaction_timeout', %(idle)s, true)"
 BOUND_FILES: LiteralString = """
 SELECT pg_catalog.set_config('temp_file_limit', %(files)s, true)

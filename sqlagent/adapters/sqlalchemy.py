@@ -169,7 +169,9 @@ class SqlalchemyDatabase(Adapter):
                 f"{self._where} did not answer within {CONNECT_SECONDS} seconds.",
                 "Check host and port, and firewalls on the way.",
             ) from error
-        except (SQLAlchemyError, OSError) as error:
+        except DatabaseError:
+            raise
+        except Exception as error:  # a driver raises what the libraries below it do
             raise unreachable(
                 f"No connection to {self._where}: {self._text(error)}",
                 "Check host, port, database, user and password.",
@@ -217,10 +219,15 @@ class SqlalchemyDatabase(Adapter):
 
     # ------------------------------------------------------------ asking
 
+    @property
+    def _home(self) -> str:
+        """The namespace of names without one, for a dialect that tells none."""
+        return ""
+
     def catalog(self) -> Catalog:
         """Read what SQLAlchemy's inspector tells, namespace by namespace."""
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
-            return checked(sqlalchemy_catalog.read_catalog(connection, self.dialect))
+            return checked(sqlalchemy_catalog.read_catalog(connection, self.dialect, self._home))
 
     def check(self) -> Check:
         """Connect and tell the server, and what the user could do beyond reading where this engine tells."""

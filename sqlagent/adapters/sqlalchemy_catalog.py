@@ -1,4 +1,4 @@
-"""What SQLAlchemy's inspector says of a database, with the corrections its dialects need."""
+"""The catalog of a database by SQLAlchemy's inspector, with the corrections its dialects need."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqlagent.adapters.base import MARKER_COLUMN, MARKER_TABLE, Row, structure_h
 from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Kind, Power, ReaderStep, Table
 
-# Namespaces of the engines' own, in lower case; what is in them is not what anybody asks about.
+# Namespaces of the engines' own, in lower case; nobody asks about their tables.
 SYSTEM = re.compile(
     r"information_schema|pg_.*|sys|mysql|performance_schema|system|guest|db_\w+|sysibm\w*|syscat|sysstat"
     r"|systools|ctxsys|xdb|mdsys|outln|dbsnmp|crdb_internal|_statistics_|definition_schema|v_(catalog|monitor|internal)",
@@ -61,24 +61,24 @@ MARKED = {
 POSTGRES, MYSQL = frozenset(("postgresql",)), frozenset(("mysql", "mariadb"))
 
 
-def read_catalog(connection: sa.Connection, speaks: str) -> Catalog:
-    """Read all namespaces this user sees; the default one's tables come without a schema.
+def read_catalog(connection: sa.Connection, speaks: str, home: str = "") -> Catalog:
+    """Read all namespaces this user sees; the default one's tables come without a schema. It is `home` where the dialect tells none.
 
     What a dialect does not tell (comments, keys) is left empty. Raises: SQLAlchemyError.
     """
     inspector = sa.inspect(connection)
-    default = inspector.default_schema_name or ""
+    default = inspector.default_schema_name or home
     schemas = [name for name in inspector.get_schema_names() if name and not SYSTEM.fullmatch(name)]
     tables: list[Table] = []
     for schema in [default, *sorted(name for name in schemas if name != default)]:
-        tables += _tables(connection, inspector, schema or None, "" if schema == default else schema)
+        tables += _tables(connection, inspector, schema or None, "" if schema == default else schema, default)
     found = with_known_keys([table for table in tables if table.columns])
-    # Whether a server of MySQL ignores case is not asked here, so it is taken to tell names apart.
+    # MySQL's setting for letter case is not read here, so names are case-sensitive.
     return Catalog(speaks, found, structure_hash(found), default, exact_names=speaks == "mysql")
 
 
 def _tables(
-    connection: sa.Connection, inspector: sa.Inspector, schema: str | None, shown: str
+    connection: sa.Connection, inspector: sa.Inspector, schema: str | None, shown: str, default: str
 ) -> list[Table]:
     every: dict[str, Any] = {"schema": schema, "kind": ObjectKind.ANY}
     columns = inspector.get_multi_columns(**every)
@@ -87,7 +87,6 @@ def _tables(
     comments = _told(lambda: inspector.get_multi_table_comment(**every))
     views = set(_told_names(lambda: inspector.get_view_names(schema)))
     views |= set(_told_names(lambda: inspector.get_materialized_view_names(schema)))
-    default = inspector.default_schema_name
     return [
         Table(
             key[1],
@@ -175,9 +174,9 @@ def read_check(connection: sa.Connection, user: str, is_held: bool, started: flo
 
 
 def is_marked(connection: sa.Connection, mark: str) -> bool:
-    """Tell whether this is the store of that mark: engines that a store can be on are asked, the others not.
+    """Tell whether this is the store of that mark: only engines that can hold a store are asked.
 
-    A marker that cannot be read is taken for the store's.
+    A marker that cannot be read counts as the store's.
     """
     where = MARKED.get(connection.dialect.name)
     if where is None:
@@ -209,7 +208,7 @@ def _powers(connection: sa.Connection) -> tuple[tuple[Power, ...], tuple[ReaderS
             return postgres_powers.read_powers(ask)
         if name in MYSQL:
             return mysql_powers.read_powers(ask, schema)
-    except (SQLAlchemyError, ValueError):  # a server that speaks their language, and is another
+    except (SQLAlchemyError, ValueError):  # another server that speaks their protocol
         connection.rollback()
     place = f"{schema}." if schema else ""
     statement = f"GRANT SELECT ON {place}each_table TO mirror_reader;"

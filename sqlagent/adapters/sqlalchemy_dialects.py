@@ -13,6 +13,9 @@ FILES = frozenset(("sqlite", "duckdb", "motherduck", "access", "libsql", "shille
 # '${env:PATH}' read the server's environment.
 REPLACED = frozenset(("hive",))
 
+# Packages of these bring their drivers, which take 50 MB of memory once they are imported (Databricks', measured 2026-11).
+BRINGING = frozenset(("databricks", "snowflake", "bigquery"))
+
 # What SQLAlchemy itself brings; each needs its driver.
 OWN = (
     *("postgresql+psycopg", "postgresql+psycopg2", "postgresql+pg8000", "mysql+pymysql", "mysql+mysqldb"),
@@ -90,7 +93,7 @@ def is_held(name: str) -> bool:
 def installed() -> list[str]:
     """List the dialects of servers whose drivers are there too, in order of their names.
 
-    Each candidate's module and driver is imported: about a second the first time.
+    Each candidate's module and driver is imported, but for those of `BRINGING`: about a second the first time.
     """
     found = {point.name.replace(".", "+") for point in entry_points(group="sqlalchemy.dialects")}
     return sorted(name for name in {*OWN, *found} if _is_usable(name))
@@ -99,6 +102,8 @@ def installed() -> list[str]:
 def _is_usable(name: str) -> bool:
     if name.split("+")[0] in FILES | REPLACED:
         return False
+    if name.split("+")[0] in BRINGING:
+        return True
     try:
         dialect = registry.load(name.replace("+", "."))
         is_async = getattr(dialect, "is_async", False)

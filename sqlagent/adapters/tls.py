@@ -1,4 +1,4 @@
-"""What a TLS mode means, for drivers that take a context; the modes are named as PostgreSQL names them."""
+"""The meaning of a TLS mode, for drivers that take a context; the modes are named as PostgreSQL names them."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
@@ -71,6 +72,10 @@ class WarehouseDatabase(SqlalchemyDatabase):
         """Whether sessions write nothing by the engine's own doing."""
         return self._kind.is_held
 
+    @property
+    def _home(self) -> str:
+        return self._kind.home(self._place)
+
     def _set_up(self, connection: sa.Connection, flight: Flight) -> None:
         seconds = flight.left()
         told = {
@@ -85,6 +90,11 @@ class WarehouseDatabase(SqlalchemyDatabase):
         scan = (self._kind.scan,) if self._kind.scan and self.scan_bytes is not None else ()
         for statement in (*self._kind.begins, *scan):
             connection.exec_driver_sql(statement.format(**told))
+
+    def _stopper(self, connection: sa.Connection) -> Callable[[], None]:
+        """The driver's own way, from a thread of its own: Databricks' waits for the answer to the call before."""
+        stop = super()._stopper(connection)
+        return lambda: threading.Thread(target=stop, name="stop", daemon=True).start()
 
     def _failure(self, error: Exception, flight: Flight) -> DatabaseError:
         """Tell also of drivers that connect with the first statement. Raises nothing."""

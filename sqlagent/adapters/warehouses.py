@@ -40,10 +40,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Warehouse:
-    """What is known of one engine.
+    """The knowledge of one engine.
 
     `begins` are statements that begin a session, with `{seconds}`, `{whole_seconds}` or `{milliseconds}` of the deadline put in.
     `scan` is the statement that bounds the `{bytes}` that are read, where the engine has one. `is_held` says that its sessions write nothing.
+    `home` names the namespace of names without one, where the dialect does not tell it.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Warehouse:
     begins: tuple[str, ...] = ()
     scan: str = ""
     is_held: bool = False
+    home: Callable[[Place], str] = lambda _: ""
 
 
 def _url(place: Place, dialect: str, database: str | None, **query: str) -> sa.URL:
@@ -167,11 +169,33 @@ def _bigquery_url(place: Place) -> sa.URL:
 # ---------------------------------------------------------------- Databricks
 
 
+def databricks_home(place: Place) -> str:
+    """The schema that names without one are of. The dialect tells none, and asks for one called None where none is said."""
+    return place.parts()[1] or "default"
+
+
 def _databricks_url(place: Place) -> sa.URL:
-    catalog, schema = place.parts()
+    catalog, _ = place.parts()
     token = Place(place.host, place.port, "", "token", place.password, place.options)
-    query = {"http_path": place.options.get("http_path", ""), "catalog": catalog, "schema": schema}
+    query = {
+        "http_path": place.options.get("http_path", ""),
+        "catalog": catalog,
+        "schema": databricks_home(place),
+    }
     return _url(token, "databricks", None, **query)
+
+
+def _databricks_arguments(place: Place) -> dict[str, Any]:
+    return {
+        # The dialect leaves the port of a URL out.
+        "_port": place.port or 443,
+        "_socket_timeout": 60,
+        "user_agent_entry": "mirror",
+        "use_cloud_fetch": False,
+        # Nothing is told to Databricks but statements.
+        "enable_telemetry": False,
+        "_retry_stop_after_attempts_count": 2,
+    }
 
 
 # ---------------------------------------------------------------- SQL Server, Oracle, Redshift
@@ -237,13 +261,9 @@ WAREHOUSES: dict[str, Warehouse] = {
         "requirements-databricks.txt",
         ("http_path",),
         _databricks_url,
-        lambda _: {
-            "_socket_timeout": 60,
-            "user_agent_entry": "mirror",
-            "use_cloud_fetch": False,
-            "_retry_stop_after_attempts_count": 2,
-        },
+        _databricks_arguments,
         begins=("SET STATEMENT_TIMEOUT = {whole_seconds}",),
+        home=databricks_home,
     ),
     "mssql": Warehouse(
         "SQL Server",

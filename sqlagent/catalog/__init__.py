@@ -1,1 +1,1 @@
-"""What is known of a source before anyone asks: its names, keys, facts, values and the semantic model of them."""
+"""The knowledge of a source before anyone asks: its names, keys, facts, values and the semantic model of them."""

@@ -29,7 +29,7 @@ CODES = 400
 """Rows of a table of codes that is read whole."""
 
 STATEMENT_SECONDS = 5.0
-"""What one look at a table may take."""
+"""The limits of one look at a table."""
 
 CONTAINED = 0.9
 """Share of a column's values that another table's key holds where the one points at the other: some

@@ -84,11 +84,19 @@ def parser() -> argparse.ArgumentParser:
     learning.add_argument("--seed", type=int, default=0)
     learning.add_argument("--json", type=Path, help="write one JSON line a question")
     learning.add_argument("--llm", choices=("none", "env"), default="none", help="env: LLM_* variables")
+    learning.add_argument("--learnt", type=int, default=30, help="verified questions of each database")
+    learning.add_argument("--tested", type=int, default=20, help="tested questions of each database, at most")
+    learning.add_argument("--only", nargs="+", default=(), help="databases of the file, if not all")
+    learning.add_argument(
+        "--terms",
+        nargs="*",
+        choices=("gated", "ungated", "remedies"),
+        default=("gated", "ungated", "remedies"),
+        help="without a language model: terms that are learnt",
+    )
     asked = learning.add_argument_group("with a language model")
     asked.add_argument("--replies", type=Path, help="folder of kept replies, from which a run goes on")
     asked.add_argument("--prompts", type=int, help="prompts that may be asked in all, kept ones counted")
-    asked.add_argument("--learnt", type=int, default=30, help="verified questions of each database")
-    asked.add_argument("--tested", type=int, default=20, help="tested questions of each database, at most")
     asked.add_argument("--skipped", type=int, default=0, help="questions of the draw that are not tested")
     asked.add_argument(
         "--contested",
@@ -97,7 +105,6 @@ def parser() -> argparse.ArgumentParser:
     )
     asked.add_argument("--apart", action="store_true", help="one question of each gold SQL")
     asked.add_argument("--alike", action="store_true", help="ask with those alike a person is shown, too")
-    asked.add_argument("--only", nargs="+", default=(), help="databases of the file, if not all")
     asked.add_argument("--edits", type=int, default=0, help="proposals of the editor for each split")
     asked.add_argument("--samples", type=int, default=1, help="attempts a question")
     asked.add_argument("--side", type=int, default=6, help="questions asked side by side")
@@ -105,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
     harm.add_argument("--histories", type=int, default=200)
     harm.add_argument("--seed", type=int, default=2026)
     fit = commands.add_parser("fit", help="refit a part on open data, cross-validated by database")
-    fit.add_argument("part", choices=("ranker", "confidence", "grammar"))
+    fit.add_argument("part", choices=("ranker", "confidence", "grammar", "sureness"))
     fit.add_argument("--data", type=Path, required=True, help="folder of the open data")
     fit.add_argument("--out", type=Path, required=True)
     bench = commands.add_parser("bench", help="time of everything but the LLM and the database")
@@ -228,8 +235,13 @@ def learn(options: argparse.Namespace) -> None:
     if options.llm == "none":
         from sqlagent.evaluation import learning
 
-        items = read_items(options.questions)
-        learnt = learning.learn_all(items, options.databases, options.splits or 5, options.seed)
+        items = [
+            item for item in read_items(options.questions) if not options.only or item.db in options.only
+        ]
+        drawn = learning.Plan(
+            options.splits or 5, options.seed, options.learnt, options.tested, tuple(options.terms)
+        )
+        learnt = learning.learn_all(items, options.databases, drawn)
         print(learning.report(learnt))
         write(options.json, (one.line for one in learnt))
         return
@@ -273,6 +285,10 @@ def fit(options: argparse.Namespace) -> None:
         from sqlagent.evaluation import fit_confidence
 
         print(fit_confidence.fit(options.data, options.out))
+    elif options.part == "sureness":
+        from sqlagent.evaluation import fit_sureness
+
+        print(fit_sureness.fit(options.data, options.out))
     else:
         from sqlagent.evaluation import fit_grammar
 

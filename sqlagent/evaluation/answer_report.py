@@ -41,7 +41,7 @@ def report(answered: Sequence[Answered]) -> str:
 
 
 def _cost(answered: Sequence[Answered]) -> str:
-    """What a language model cost, and what it gained over its first sample; empty without one."""
+    """The cost of a language model, and what it gained over its first sample; empty without one."""
     asked = sum(a.calls for a in answered)
     if not asked:
         return ""

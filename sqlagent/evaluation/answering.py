@@ -113,7 +113,7 @@ def llm_from_environment() -> Llm:
 
 @dataclass(slots=True)
 class Watch:
-    """What was seen of one run: the time each stage took, the pool, and what was last made of it."""
+    """Observations of one run: the time each stage took, the pool, and what was last made of it."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     pool: list[Execution] = field(default_factory=list)

@@ -1,7 +1,7 @@
-"""What verified questions do to questions that nobody verified: of each database 30 to learn from and 20 to test, in several splits.
+"""What verified questions do to questions that nobody verified: of each database some to learn from and others to test, in several splits.
 
-Four ways, none with a language model: nothing known; the 30 as verified answers; these and the terms that the gate lets through; these and every
-term that helps the questions it was made for, ungated.
+Five ways, none with a language model: nothing known; verified answers alone; these and the terms that the gate lets through; these and every
+term that helps the questions it was made for, ungated; these and every term that set a wrong answer right (`remedying`), all accepted.
 """
 
 from __future__ import annotations
@@ -9,41 +9,61 @@ from __future__ import annotations
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlagent import pipeline
 from sqlagent.evaluation.improving import Edit, History, Improver, Limits, grouped, split
 from sqlagent.evaluation.improving.changes import term_of
+from sqlagent.evaluation.improving.remedying import Tried, remedies
 from sqlagent.evaluation.improving.rules import RuleEditor, Seen
 from sqlagent.evaluation.items import Databases, Item, Source
 from sqlagent.evaluation.lenient import Golds
 from sqlagent.evaluation.scoring import mcnemar
 from sqlagent.events import Ended
 from sqlagent.method.templates import template_text
-from sqlagent.values import Answer, Knowledge, Question, Term, VerifiedAnswer
+from sqlagent.values import Answer, Knowledge, Outcome, Question, Term, VerifiedAnswer
 
-WAYS = ("nothing known", "verified answers", "and gated terms", "and ungated terms")
-LEARNT, TESTED = 30, 20
+NOTHING, VERIFIED = "nothing known", "verified answers"
+TERMS = ("gated", "ungated", "remedies")
+"""Terms that are learnt in three ways."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many questions are learnt from and tested in each split, and which terms are learnt."""
+
+    splits: int = 5
+    seed: int = 0
+    learnt: int = 30
+    tested: int = 20
+    terms: tuple[str, ...] = TERMS
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """One test question of one split: whether it was right in each way, and how many terms there were gated and ungated."""
+    """One test question of one split: by each way whether it was right and whether it was called answered, and how many terms were learnt."""
 
     item: Item
     split: int
-    right: tuple[bool, ...]
-    terms: tuple[int, int]
+    right: dict[str, bool]
+    answered: dict[str, bool]
+    terms: dict[str, int]
 
     @property
     def line(self) -> dict[str, object]:
         """It as a line of a file."""
-        right = dict(zip(WAYS, self.right, strict=True))
-        return {"id": self.item.id, "db": self.item.db, "split": self.split, "terms": self.terms, **right}
+        return {
+            "id": self.item.id,
+            "db": self.item.db,
+            "split": self.split,
+            "terms": self.terms,
+            "right": self.right,
+            "answered": self.answered,
+        }
 
 
-def learn_all(items: Sequence[Item], place: str, splits: int, seed: int) -> list[Learnt]:
+def learn_all(items: Sequence[Item], place: str, plan: Plan) -> list[Learnt]:
     """Learn and test on every database. Raises: BadInput."""
     by_db: dict[str, list[Item]] = defaultdict(list)
     for item in items:
@@ -53,10 +73,11 @@ def learn_all(items: Sequence[Item], place: str, splits: int, seed: int) -> list
     try:
         for name, own in sorted(by_db.items()):
             asked = _Asked(databases.source(name))
-            for number in range(splits):
-                drawn = random.Random(f"{seed} {name} {number}").sample(own, len(own))
-                out += asked.learn(drawn[:LEARNT], drawn[LEARNT : LEARNT + TESTED], number)
-                sys.stderr.write(f"\r{name} {number + 1} of {splits} ")
+            for number in range(plan.splits):
+                drawn = random.Random(f"{plan.seed} {name} {number}").sample(own, len(own))
+                tested = drawn[plan.learnt : plan.learnt + plan.tested]
+                out += asked.learn(drawn[: plan.learnt], tested, number, plan.terms)
+                sys.stderr.write(f"\r{name} {number + 1} of {plan.splits} ")
     finally:
         databases.close()
     sys.stderr.write("\n")
@@ -98,18 +119,42 @@ class _Asked:
             self.scored[key] = bool(answer.sql) and self.golds[item.id].which(answer.sql) is not None
         return self.scored[key]
 
-    def learn(self, learnt: Sequence[Item], tested: Sequence[Item], number: int) -> list[Learnt]:
+    def learn(
+        self, learnt: Sequence[Item], tested: Sequence[Item], number: int, terms: Sequence[str]
+    ) -> list[Learnt]:
         """Learn from some questions and test on others."""
         verified = tuple(VerifiedAnswer(i.question.text, _gold(i), key=i.id) for i in learnt)
-        gated, ungated = self.terms(learnt, verified, True), self.terms(learnt, verified, False)
-        ways = (
-            Knowledge(),
-            Knowledge((), verified),
-            Knowledge(gated, verified),
-            Knowledge(ungated, verified),
-        )
-        counts = (len(gated), len(ungated))
-        return [Learnt(i, number, tuple(self.is_right(i, way) for way in ways), counts) for i in tested]
+        made: dict[str, Callable[[], tuple[Term, ...]]] = {
+            "gated": lambda: self.terms(learnt, verified, True),
+            "ungated": lambda: self.terms(learnt, verified, False),
+            "remedies": lambda: self.remedies(learnt, verified),
+        }
+        found = {name: made[name]() for name in terms}
+        ways = {NOTHING: Knowledge(), VERIFIED: Knowledge((), verified)}
+        ways |= {name: Knowledge(some, verified) for name, some in found.items()}
+        counts = {name: len(some) for name, some in found.items()}
+        return [
+            Learnt(
+                one,
+                number,
+                {name: self.is_right(one, way) for name, way in ways.items()},
+                {name: self.answer(one, way).outcome is Outcome.ANSWERED for name, way in ways.items()},
+                counts,
+            )
+            for one in tested
+        ]
+
+    def remedies(self, learnt: Sequence[Item], verified: Sequence[VerifiedAnswer]) -> tuple[Term, ...]:
+        """Every term that sets a wrong answer right and makes none of these wrong."""
+        by_id = {item.id: item for item in learnt}
+
+        def attempt(one: VerifiedAnswer, terms: tuple[Term, ...]) -> Tried:
+            known = Knowledge(terms)
+            answer = self.answer(by_id[one.key], known)
+            return Tried.of(answer, right=self.is_right(by_id[one.key], known))
+
+        began = {one.key: attempt(one, ()) for one in verified}
+        return tuple(remedy.term for remedy in remedies(verified, began, self.source.catalog, attempt))
 
     def terms(
         self, learnt: Sequence[Item], verified: Sequence[VerifiedAnswer], gated: bool
@@ -162,18 +207,20 @@ def _gold(item: Item) -> str:
 
 
 def report(found: Sequence[Learnt]) -> str:
-    """Say how many are right in each way, against nothing known."""
+    """Say how many are right in each way, against nothing known, and of those called answered."""
     splits = {(one.item.db, one.split): one.terms for one in found}
-    lines = [
-        f"{len(found)} questions of {len(splits)} splits ({LEARNT} learnt, {TESTED} tested); terms a split: "
-        f"{sum(a for a, _ in splits.values()) / max(len(splits), 1):.1f} gated, {sum(b for _, b in splits.values()) / max(len(splits), 1):.1f} ungated"
-    ]
-    before = [one.right[0] for one in found]
-    for number, way in enumerate(WAYS):
-        now = [one.right[number] for one in found]
+    ways = list(found[0].right) if found else []
+    lines = [f"{len(found)} questions of {len(splits)} splits"]
+    before = [one.right[NOTHING] for one in found]
+    for way in ways:
+        now = [one.right[way] for one in found]
         won = sum(a and not b for a, b in zip(now, before, strict=True))
         lost = sum(b and not a for a, b in zip(now, before, strict=True))
+        said = [one.right[way] for one in found if one.answered[way]]
+        terms = [counts[way] for counts in splits.values() if way in counts]
         lines.append(
-            f"{way:18} {sum(now):4} right  {100 * sum(now) / max(len(now), 1):.1f} %  {won} won, {lost} lost, p = {mcnemar(now, before):.3g}"
+            f"{way:16} {sum(now):4} right  {100 * sum(now) / max(len(now), 1):.1f} %  {won} won, {lost} lost, p = {mcnemar(now, before):.3g}; "
+            f"of {len(said)} called answered {100 * sum(said) / max(len(said), 1):.1f} % right"
+            + (f"; {sum(terms) / len(terms):.1f} terms a split" if terms else "")
         )
     return "\n".join(lines)

@@ -1,7 +1,7 @@
 """What 30 verified questions do to questions that nobody verified, asked of a language model.
 
 Of each database some questions are learnt and others tested, drawn by a seed. All are asked with nothing known before any is asked with
-knowledge: whoever replies has seen no verified SQL then. Verified SQL of the tested questions is in no prompt.
+knowledge: so no reply has seen verified SQL. Verified SQL of the tested questions is in no prompt.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Plan:
 
     @property
     def budget(self) -> Budget:
-        """What one question may cost: no auditor, no second round, no clock, as the speed of a model is not what is measured."""
+        """The budget of one question: no auditor, no second round, and no clock, as the speed of a model is not measured."""
         return Budget.of(
             "quick",
             samples=self.samples,
@@ -117,7 +117,7 @@ class Said:
 
 @dataclass(slots=True)
 class Measured:
-    """What came of a plan: the splits, each answer, and what the editor did in each split."""
+    """The outcome of a plan: the splits, each answer, and what the editor did in each split."""
 
     plan: Plan
     splits: list[Split]

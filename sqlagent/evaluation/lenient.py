@@ -18,7 +18,7 @@ from sqlagent.ports import Database
 from sqlagent.values import Cell, Limits
 
 PATIENCE = Limits(seconds=20.0, rows=200_000)
-"""What one statement may take here."""
+"""The limits of one statement here."""
 
 TRIED = 3_000
 """Orders of columns that are tried; two tables that are equal are equal in one of the first few."""

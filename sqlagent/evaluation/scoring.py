@@ -18,7 +18,7 @@ from sqlagent.ports import Database
 from sqlagent.values import Limits, Rows
 
 GOLD = Limits(seconds=60.0, rows=1_000_000)
-"""What a gold statement may take: the result cap, and patience."""
+"""The limits of a gold statement: the result cap, and patience."""
 
 
 class Scorer:

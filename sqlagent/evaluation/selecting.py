@@ -21,7 +21,7 @@ from sqlagent.method.execution import Executor
 from sqlagent.values import Candidate, ExecutionGroup, Limits
 
 STATEMENT = Limits(seconds=10.0)
-"""What a candidate may take while measuring."""
+"""The limits of a candidate while measuring."""
 
 
 @dataclass(frozen=True, slots=True)

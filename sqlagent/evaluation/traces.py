@@ -23,7 +23,7 @@ _NEEDED = ("id", "db", "question", "answerable", "systems", "exchanges", "candid
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """What runs come to: every sampled reply with its reward, and pairs of a right and a wrong one a question."""
+    """The results of runs: every sampled reply with its reward, and pairs of a right and a wrong one a question."""
 
     rewards: tuple[dict[str, Any], ...]
     pairs: tuple[dict[str, Any], ...]

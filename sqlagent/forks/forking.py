@@ -37,6 +37,17 @@ class Gone(Exception):
     """The server of forks is not there any more."""
 
 
+def _pair(kind: socket.SocketKind) -> tuple[socket.socket, socket.socket]:
+    """Make two joined sockets that wait for each other, whatever this process says of new sockets.
+
+    Celery gives those of its process a timeout while it ends. Such a socket does not block, and its descriptor tells a child so.
+    """
+    pair = socket.socketpair(socket.AF_UNIX, kind)
+    for each in pair:
+        each.settimeout(None)
+    return pair
+
+
 class Server:
     """One server of forks, as its parent sees it.
 
@@ -55,7 +66,7 @@ class Server:
         folder: str = "/",
     ) -> None:
         self.has_served = False
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control, theirs = _pair(socket.SOCK_SEQPACKET)
         self._numbers = count()
         if environment is None:
             environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
@@ -95,7 +106,7 @@ class Server:
     def fork(self) -> Fork:
         """Have a child made. Raises: Gone."""
         number = next(self._numbers)
-        channel, theirs = socket.socketpair()
+        channel, theirs = _pair(socket.SOCK_STREAM)
         end, told = os.pipe()
         try:
             self.say((theirs.fileno(), told), do="fork", child=number)

@@ -40,7 +40,7 @@ FOLDER = "mirror-children-"
 # A folder younger than this may be about to be locked by the server that made it (seconds).
 YOUNG_SECONDS = 60.0
 
-# What a child does: given its channel, and a folder of its own that is not yet there. It does not return.
+# The work of a child: given its channel, and a folder of its own that is not yet there. It does not return.
 Door = Callable[[socket.socket, Path], object]
 
 

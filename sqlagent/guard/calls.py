@@ -11,6 +11,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlagent.guard.lists import LISTED, Lists, lists, reason_of
 from sqlagent.guard.plainer import is_word
 from sqlagent.guard.policy import Policy, further, switched_off
+from sqlagent.language.saying import spaced, worded
 from sqlagent.values import Refusal
 
 
@@ -87,9 +88,9 @@ def _own_operator(tokens: Sequence[Token]) -> bool:
 def unwelcome(name: str, position: int | None) -> Refusal:
     """Refuse a function that never passes, with its reason."""
     return Refusal(
-        f"The function {name} may not be called.",
-        f"It {reason_of(name.lower().rpartition('.')[2])}.",
-        "Leave it out, and ask for rows of the tables of this source.",
+        worded("The function {name} may not be called.", name=name),
+        worded("It {reason}.", reason=worded(reason_of(name.lower().rpartition(".")[2]))),
+        worded("Leave it out, and ask for rows of the tables of this source."),
         position,
         "function",
         name,
@@ -102,11 +103,11 @@ def _function(name: str, token: Token, allowed: Lists, added: frozenset[str]) ->
         return unwelcome(name, token.start)
     found = process.extract(bare, allowed.functions | added, scorer=fuzz.ratio, limit=2, score_cutoff=80)
     near = tuple(str(n) for n, _, _ in found if n != bare)
-    meant = f"Did you mean {near[0]}? " if near else ""
+    meant = worded("Did you mean {names}?", names=near[0]) if near else ""
     return Refusal(
-        f"The function {name} may not be called.",
-        "It is not on the list of functions that only compute.",
-        f"{meant}If it only computes, an administrator can allow it for this source.",
+        worded("The function {name} may not be called.", name=name),
+        worded("It is not on the list of functions that only compute."),
+        spaced(meant, worded("If it only computes, an administrator can allow it for this source.")),
         token.start,
         "function",
         name,
@@ -122,9 +123,9 @@ def _special(tokens: Sequence[Token], allowed: Lists, policy: Policy) -> Refusal
             continue
         if word == "operator" and not _own_operator(tokens[i + 2 : i + 6]):
             return Refusal(
-                "An operator is named with its schema.",
-                "Operators run functions, and only those of PostgreSQL itself are known to compute.",
-                "Write the operator alone.",
+                worded("An operator is named with its schema."),
+                worded("Operators run functions, and only those of PostgreSQL itself are known to compute."),
+                worded("Write the operator alone."),
                 token.start,
             )
         if word == "version" and "version" in policy.refused:
@@ -135,9 +136,9 @@ def _special(tokens: Sequence[Token], allowed: Lists, policy: Policy) -> Refusal
             if asked.token_type == TokenType.STRING and alone and asked.text.lower() in allowed.settings:
                 continue
             return Refusal(
-                f"The setting {asked.text} may not be read.",
-                "Most settings tell about the server; it is not on the list of harmless ones.",
-                "Leave it out.",
+                worded("The setting {text} may not be read.", text=asked.text),
+                worded("Most settings tell about the server; it is not on the list of harmless ones."),
+                worded("Leave it out."),
                 token.start,
             )
     return None

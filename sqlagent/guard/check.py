@@ -25,6 +25,7 @@ from sqlagent.guard.unknown import Refused
 from sqlagent.guard.withheld import narrowed
 from sqlagent.guard.withholding import withheld_problem
 from sqlagent.guard.words import words_problem
+from sqlagent.language.saying import worded
 from sqlagent.values import Catalog, Failure, Refusal
 
 _DEFAULT = Policy()
@@ -37,25 +38,25 @@ _MORE_ROOTS = {
     "spark": {"describe", "desc"},
 }
 _WRITES = {
-    "insert": "adds rows", "update": "changes rows", "delete": "deletes rows", "merge": "changes rows",
-    "replace": "replaces rows", "truncate": "deletes all rows", "upsert": "changes rows",
-    "create": "creates something", "alter": "changes a table's definition", "drop": "removes something",
-    "rename": "renames something", "comment": "changes a comment", "grant": "changes permissions",
-    "revoke": "changes permissions", "set": "changes a setting", "reset": "changes a setting",
-    "use": "switches the database", "copy": "reads or writes files", "load": "loads files or code",
-    "install": "loads code", "export": "writes files", "import": "reads files", "attach": "opens another database",
-    "detach": "closes a database", "call": "runs a procedure", "do": "runs expressions for their effect",
-    "execute": "runs prepared SQL", "exec": "runs a procedure", "prepare": "prepares SQL to be run unseen",
-    "deallocate": "changes the session", "discard": "changes the session", "begin": "controls transactions",
-    "start": "controls transactions or replication", "commit": "controls transactions",
-    "rollback": "controls transactions", "savepoint": "controls transactions", "release": "controls transactions",
-    "end": "controls transactions", "abort": "controls transactions", "lock": "locks tables",
-    "unlock": "unlocks tables", "vacuum": "rewrites the database", "analyze": "writes statistics",
-    "reindex": "rewrites indexes", "refresh": "rewrites stored data", "cluster": "rewrites a table",
-    "checkpoint": "makes the server write", "kill": "ends other people's sessions",
-    "listen": "changes the session", "notify": "sends a message", "declare": "opens a cursor",
-    "fetch": "reads from a cursor", "handler": "opens a table behind the optimizer's back",
-    "flush": "changes the server's state", "shutdown": "stops the server", "pragma": "may change a setting",
+    "insert": worded("adds rows"), "update": worded("changes rows"), "delete": worded("deletes rows"), "merge": worded("changes rows"),
+    "replace": worded("replaces rows"), "truncate": worded("deletes all rows"), "upsert": worded("changes rows"),
+    "create": worded("creates something"), "alter": worded("changes a table's definition"), "drop": worded("removes something"),
+    "rename": worded("renames something"), "comment": worded("changes a comment"), "grant": worded("changes permissions"),
+    "revoke": worded("changes permissions"), "set": worded("changes a setting"), "reset": worded("changes a setting"),
+    "use": worded("switches the database"), "copy": worded("reads or writes files"), "load": worded("loads files or code"),
+    "install": worded("loads code"), "export": worded("writes files"), "import": worded("reads files"), "attach": worded("opens another database"),
+    "detach": worded("closes a database"), "call": worded("runs a procedure"), "do": worded("runs expressions for their effect"),
+    "execute": worded("runs prepared SQL"), "exec": worded("runs a procedure"), "prepare": worded("prepares SQL to be run unseen"),
+    "deallocate": worded("changes the session"), "discard": worded("changes the session"), "begin": worded("controls transactions"),
+    "start": worded("controls transactions or replication"), "commit": worded("controls transactions"),
+    "rollback": worded("controls transactions"), "savepoint": worded("controls transactions"), "release": worded("controls transactions"),
+    "end": worded("controls transactions"), "abort": worded("controls transactions"), "lock": worded("locks tables"),
+    "unlock": worded("unlocks tables"), "vacuum": worded("rewrites the database"), "analyze": worded("writes statistics"),
+    "reindex": worded("rewrites indexes"), "refresh": worded("rewrites stored data"), "cluster": worded("rewrites a table"),
+    "checkpoint": worded("makes the server write"), "kill": worded("ends other people's sessions"),
+    "listen": worded("changes the session"), "notify": worded("sends a message"), "declare": worded("opens a cursor"),
+    "fetch": worded("reads from a cursor"), "handler": worded("opens a table behind the optimizer's back"),
+    "flush": worded("changes the server's state"), "shutdown": worded("stops the server"), "pragma": worded("may change a setting"),
 }  # fmt: skip
 
 
@@ -96,9 +97,12 @@ def check(sql: str, catalog: Catalog, policy: Policy = _DEFAULT) -> Passed | Ref
     style = style_of(catalog.dialect)
     if not style:
         return Refusal(
-            f"SQL of the dialect {catalog.dialect or 'without a name'} cannot be read.",
-            "What cannot be read with certainty does not run.",
-            "Ask an administrator to set the dialect of this source.",
+            worded(
+                "SQL of the dialect {value} cannot be read.",
+                value=catalog.dialect or worded("without a name"),
+            ),
+            worded("What cannot be read with certainty does not run."),
+            worded("Ask an administrator to set the dialect of this source."),
         )
     lexemes = lex(sql, style)
     if isinstance(lexemes, Refusal):
@@ -112,13 +116,13 @@ def check(sql: str, catalog: Catalog, policy: Policy = _DEFAULT) -> Passed | Ref
         decided = refused.refusal
     except RecursionError:
         decided = Refusal(
-            "The SQL is nested too deeply to be checked.",
-            "What cannot be checked does not run.",
-            "Simplify it, for instance with WITH.",
+            worded("The SQL is nested too deeply to be checked."),
+            worded("What cannot be checked does not run."),
+            worded("Simplify it, for instance with WITH."),
             0,
         )
     except ODD_ERRORS:
-        decided = unread(built, "its parts do not fit together")
+        decided = unread(built, worded("its parts do not fit together"))
     if isinstance(decided, Refusal):
         return replace(decided, position=built.place(decided.position))
     return decided
@@ -131,9 +135,9 @@ def _decide(sql: str, built: Rebuilt, catalog: Catalog, policy: Policy, allowed:
         return command
     if command is not None and policy.withheld:
         return Refusal(
-            "Only a SELECT may be run here.",
-            "Part of this source is not shown to you, and this may tell of it.",
-            "Look up the names in the schema browser.",
+            worded("Only a SELECT may be run here."),
+            worded("Part of this source is not shown to you, and this may tell of it."),
+            worded("Look up the names in the schema browser."),
             0,
         )
     if command is not None:
@@ -187,10 +191,15 @@ def _first_word(code: str, dialect: str, policy: Policy) -> Refusal | None:
     if word in _ROOTS or word in _MORE_ROOTS.get(dialect, ()):
         return None
     if word in _WRITES:
-        return Refusal(f"{word.upper()} {_WRITES[word]}.", "Only statements that read run here.", READ, start)
+        return Refusal(
+            worded("{word} {writes}.", word=word.upper(), writes=_WRITES[word]),
+            worded("Only statements that read run here."),
+            READ,
+            start,
+        )
     return Refusal(
-        f"The statement begins with {first[:40]}.",
-        "Only statements that read rows run here, and this is not on the list of them.",
+        worded("The statement begins with {first}.", first=first[:40]),
+        worded("Only statements that read rows run here, and this is not on the list of them."),
         meant_first(first) or READ,
         start,
     )

@@ -16,6 +16,7 @@ from sqlagent.guard.lists import Lists, reason_of
 from sqlagent.guard.policy import Policy, switched_off
 from sqlagent.guard.rebuilding import Rebuilt
 from sqlagent.guard.unknown import Refused, refusal_of
+from sqlagent.language.saying import worded
 from sqlagent.sql.names import Resolver
 from sqlagent.sql.scopes import Source, SystemNames, Unknown
 from sqlagent.values import Catalog, Refusal
@@ -23,7 +24,7 @@ from sqlagent.values import Catalog, Refusal
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What was found: `done` when nothing is left to check, else the inner statement's `code`."""
+    """The findings: `done` when nothing is left to check, else the inner statement's `code`."""
 
     code: str = ""
     runs: bool = False
@@ -117,9 +118,9 @@ def _explain(
             analyze = analyze or False
         elif option not in allowed.explain and not (option.startswith("format=") or option == "json"):
             return Refusal(
-                f"EXPLAIN has an option that is not on the list: {option}.",
-                "Only options known to be harmless pass.",
-                "Leave the option out.",
+                worded("EXPLAIN has an option that is not on the list: {option}.", option=option),
+                worded("Only options known to be harmless pass."),
+                worded("Leave the option out."),
                 0,
             )
     if analyze and "explain_analyze" in policy.refused:
@@ -127,16 +128,16 @@ def _explain(
     code = " " * end + built.code[end:]
     if not code.strip():
         return Refusal(
-            "EXPLAIN is followed by nothing.",
-            "There is no statement to explain.",
-            "Add a SELECT.",
+            worded("EXPLAIN is followed by nothing."),
+            worded("There is no statement to explain."),
+            worded("Add a SELECT."),
             0,
         )
     if re.match(r"\s*(?:EXPLAIN|SHOW|PRAGMA|DESCRIBE|DESC|SUMMARIZE|ANALYZE)\b", code, re.IGNORECASE):
         return Refusal(
-            "EXPLAIN is followed by a statement that is not a SELECT.",
-            "Only read-only statements can be explained.",
-            "Explain a SELECT.",
+            worded("EXPLAIN is followed by a statement that is not a SELECT."),
+            worded("Only read-only statements can be explained."),
+            worded("Explain a SELECT."),
             0,
         )
     return Command(code, runs=analyze)
@@ -147,9 +148,9 @@ def _show(built: Rebuilt, catalog: Catalog, policy: Policy, allowed: Lists) -> C
         return switched_off("SHOW", 0)
     text = built.code.strip()
     refusal = Refusal(
-        f"{text[:60]} may not be run.",
-        "SHOW passes for tables, columns and a few harmless settings only.",
-        "Look in the schema browser, or ask for rows with a SELECT.",
+        worded("{text} may not be run.", text=text[:60]),
+        worded("SHOW passes for tables, columns and a few harmless settings only."),
+        worded("Look in the schema browser, or ask for rows with a SELECT."),
         0,
     )
     body = re.sub(r"\s+LIKE\s+'[^'\\]*'\s*\Z", "", text[4:], flags=re.IGNORECASE).strip()
@@ -182,8 +183,8 @@ def _pragma(built: Rebuilt, policy: Policy, allowed: Lists) -> Command | Refusal
     if found and found.group("name").lower() in allowed.pragmas and "pragma" not in policy.refused:
         return Command(done=True)
     return Refusal(
-        "This PRAGMA may not be run.",
-        "Most PRAGMAs change settings or tell about files; only those that describe a table pass.",
-        "Look in the schema browser, or use PRAGMA table_info(table).",
+        worded("This PRAGMA may not be run."),
+        worded("Most PRAGMAs change settings or tell about files; only those that describe a table pass."),
+        worded("Look in the schema browser, or use PRAGMA table_info(table)."),
         0,
     )

@@ -7,6 +7,7 @@ import re
 from sqlglot import exp
 
 from sqlagent.guard.lists import Lists, reason_of
+from sqlagent.language.saying import worded
 from sqlagent.values import Catalog, Refusal
 
 
@@ -14,9 +15,9 @@ def fields_problem(root: exp.Expr, catalog: Catalog, allowed: Lists) -> Refusal 
     """Refuse a name behind a dot that may be a call, and what may show values that PostgreSQL keeps for itself."""
     if (kept := _kept_value(root, catalog, allowed)) is not None:
         return Refusal(
-            "pg_attribute may be read by names of its columns only, without attmissingval.",
-            "That column keeps values of tables, those outside of this source too.",
-            "Name the columns you want.",
+            worded("pg_attribute may be read by names of its columns only, without attmissingval."),
+            worded("That column keeps values of tables, those outside of this source too."),
+            worded("Name the columns you want."),
             start_within(kept),
         )
     for node in root.walk():
@@ -124,9 +125,9 @@ _NUMBERED = re.compile(r"(?:f|column)[0-9]+")
 def field_refusal(part: exp.Expr) -> Refusal:
     """Refuse a name behind a dot that may be a call."""
     return Refusal(
-        f"The field {part.name[:60]} may not be asked for.",
-        "PostgreSQL calls a function of that name where the value has no such field.",
-        "Name the column without its table, or call a function as name(value).",
+        worded("The field {name} may not be asked for.", name=part.name[:60]),
+        worded("PostgreSQL calls a function of that name where the value has no such field."),
+        worded("Name the column without its table, or call a function as name(value)."),
         start_within(part),
         "function",
         part.name,

@@ -14,6 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard.lists import Lists
 from sqlagent.guard.plainer import is_word
+from sqlagent.language.saying import number, template, worded
 from sqlagent.values import Refusal
 
 MOST_LENGTH = 10_000
@@ -34,7 +35,7 @@ _WIDE = re.compile(r"\*|[0-9]{5,}|\{[^{}]*\{")
 
 Arguments = list[Sequence[Token]]
 Problem = tuple[str, str] | None
-"""What is wrong with a call, with {} for its name, and what to do."""
+"""What is wrong with a call, with {function} for its name, and what to do."""
 
 
 def lengths_problem(root: exp.Expr, tokens: Sequence[Token], allowed: Lists) -> Refusal | None:
@@ -54,23 +55,23 @@ def lengths_problem(root: exp.Expr, tokens: Sequence[Token], allowed: Lists) -> 
         problem = check(arguments, token.text.lower(), allowed)
         if problem is not None:
             what, advice = problem
-            return Refusal(what.format(token.text), _WHY, advice, token.start, "length", token.text)
+            return Refusal(worded(what, function=token.text), _WHY, advice, token.start, "length", token.text)
     return None
 
 
-_WHY = "It could fill the memory, or compute for minutes in one step that cannot be stopped."
+_WHY = worded("It could fill the memory, or compute for minutes in one step that cannot be stopped.")
 
 
 def _arguments(tokens: Sequence[Token], at: int) -> Arguments:
     """Part what stands between a call's brackets at its commas."""
     found: Arguments = []
     start, depth = at, 1
-    for number in range(at, len(tokens)):
-        kind = tokens[number].token_type
+    for place in range(at, len(tokens)):
+        kind = tokens[place].token_type
         depth += (kind in _OPEN) - (kind in _CLOSE)
         if not depth or (depth == 1 and kind == TokenType.COMMA):
-            found.append(tokens[start:number])
-            start = number + 1
+            found.append(tokens[start:place])
+            start = place + 1
         if not depth:
             break
     return found
@@ -97,8 +98,11 @@ def _bounded(arguments: Arguments, name: str, allowed: Lists) -> Problem:
     place = allowed.bounded[name] - 1
     if place < len(arguments) and not _is_small(arguments[place], MOST_LENGTH):
         return (
-            "How long the result of {} becomes cannot be told from the SQL.",
-            f"Give the length as a number of at most {MOST_LENGTH:,}, or as LEAST(length, number).",
+            template("How long the result of {function} becomes cannot be told from the SQL."),
+            worded(
+                "Give the length as a number of at most {count}, or as LEAST(length, number).",
+                count=number(f"{MOST_LENGTH:,}"),
+            ),
         )
     return _nested(arguments, allowed)
 
@@ -111,7 +115,9 @@ def _nested(arguments: Arguments, allowed: Lists) -> Problem:
                 continue
             name = token.text.lower()
             if name in allowed.bounded or (name == "replace" and _grows(_arguments(argument, at + 2))):
-                return "{} lengthens what another call has lengthened already.", "Use one of the two calls."
+                return template("{function} lengthens what another call has lengthened already."), worded(
+                    "Use one of the two calls."
+                )
     return None
 
 
@@ -133,7 +139,9 @@ def _by_name(arguments: Arguments, name: str, allowed: Lists) -> Problem:
     named = arguments[1] if len(arguments) > 1 else ()
     called = named[0].text.lower() if len(named) == 1 and named[0].token_type == TokenType.STRING else ""
     if called not in allowed.functions or called in _checks(allowed):
-        return "{} is not given the name of a listed aggregate.", "Name a plain aggregate, as 'sum'."
+        return template("{function} is not given the name of a listed aggregate."), worded(
+            "Name a plain aggregate, as 'sum'."
+        )
     return None
 
 
@@ -146,8 +154,8 @@ def _listed(arguments: Arguments, name: str, allowed: Lists) -> Problem:
         is_much |= token.token_type == TokenType.STRING and _NUMBERED.match(token.text) is not None
         if is_much or token.text.lower().rstrip("s") in _FINE or _FINELY.search(token.text):
             return (
-                "{} makes a list that may be too long.",
-                "Put it into FROM, where its rows come one by one, or ask for less.",
+                template("{function} makes a list that may be too long."),
+                worded("Put it into FROM, where its rows come one by one, or ask for less."),
             )
     return None
 
@@ -156,14 +164,18 @@ def _folding(arguments: Arguments, name: str, allowed: Lists) -> Problem:
     """Look at `list_reduce(list, lambda a, b: a || a)`, whose every step may double a text."""
     for token in (token for argument in arguments[1:] for token in argument):
         if token.token_type == TokenType.DPIPE or token.text.lower() in _JOINS:
-            return "{} may double a text at every step.", "Join the list with array_to_string(list, '')."
+            return template("{function} may double a text at every step."), worded(
+                "Join the list with array_to_string(list, '')."
+            )
     return None
 
 
 def _path(arguments: Arguments, name: str, allowed: Lists) -> Problem:
     """Look at `json_set(text, path, value)`, whose path of 100,000 steps ends the process."""
     if any(len(path) > 1 for path in arguments[1::2]):
-        return "The path of {} is computed.", "Write the path as a text, or take it from a column."
+        return template("The path of {function} is computed."), worded(
+            "Write the path as a text, or take it from a column."
+        )
     return None
 
 
@@ -201,8 +213,8 @@ def _format(arguments: Arguments, name: str, allowed: Lists) -> Problem:
     if len(first) == 1 and first[0].token_type == TokenType.STRING and not _WIDE.search(first[0].text):
         return None
     return (
-        "The format of {} is not a plain text, or asks for too wide a field.",
-        "Write the format in the SQL, with widths of at most four digits and no *.",
+        template("The format of {function} is not a plain text, or asks for too wide a field."),
+        worded("Write the format in the SQL, with widths of at most four digits and no *."),
     )
 
 
@@ -212,8 +224,10 @@ def _compared(arguments: Arguments, name: str, allowed: Lists) -> Problem:
     if any(len(each[0].text) <= MOST_COMPARED for each in short) or all(map(_is_cut, few)):
         return None
     return (
-        "How long the texts are that {} compares cannot be told from the SQL.",
-        f"Compare with a text in the SQL, or cut both: left(text, {MOST_COMPARED:,}).",
+        template("How long the texts are that {function} compares cannot be told from the SQL."),
+        worded(
+            "Compare with a text in the SQL, or cut both: left(text, {count}).", count=f"{MOST_COMPARED:,}"
+        ),
     )
 
 

@@ -15,6 +15,7 @@ from sqlglot.dialects.dialect import Dialect
 
 from sqlagent.guard.lists import DIALECTS
 from sqlagent.guard.quoting import value_of
+from sqlagent.language.saying import number, worded
 from sqlagent.values import Refusal
 
 MAX_CHARACTERS = 50_000
@@ -137,23 +138,29 @@ def lex(sql: str, style: str) -> list[Lexeme] | Refusal:
     """
     if len(sql) > MAX_CHARACTERS:
         return Refusal(
-            f"The SQL is {len(sql):,} characters long.",
-            f"Statements of more than {MAX_CHARACTERS:,} characters are not looked at.",
-            "Shorten the SQL, for instance by joining to a table instead of listing values.",
+            worded("The SQL is {count} characters long.", count=number(f"{len(sql):,}")),
+            worded(
+                "Statements of more than {max_characters} characters are not looked at.",
+                max_characters=number(f"{MAX_CHARACTERS:,}"),
+            ),
+            worded("Shorten the SQL, for instance by joining to a table instead of listing values."),
         )
     nul = sql.find("\x00")
     if nul >= 0:
         return Refusal(
-            "The SQL contains a NUL character.",
-            "Databases and parsers disagree on where such a text ends.",
-            "Remove the invisible character.",
+            worded("The SQL contains a NUL character."),
+            worded("Databases and parsers disagree on where such a text ends."),
+            worded("Remove the invisible character."),
             nul,
         )
     try:
         sql.encode()
     except UnicodeEncodeError as error:
         return Refusal(
-            "The SQL holds half a character.", "No database can be sent it.", "Remove it.", error.start
+            worded("The SQL holds half a character."),
+            worded("No database can be sent it."),
+            worded("Remove it."),
+            error.start,
         )
     found: list[Lexeme] = []
     brackets: list[Lexeme] = []
@@ -167,17 +174,20 @@ def lex(sql: str, style: str) -> list[Lexeme] | Refusal:
             if len(brackets) > MAX_DEPTH:
                 return too_deep(at)
         elif lexeme.kind == "down" and (not brackets or brackets.pop().typed != _PAIRS[lexeme.typed]):
-            return _unpaired(lexeme, "opened")
+            return _unpaired(lexeme, worded("opened"))
         found.append(lexeme)
         at = lexeme.end
         if len(found) > MAX_LEXEMES:
             return Refusal(
-                f"The SQL has more than {MAX_LEXEMES:,} words and signs.",
-                "Such SQL cannot be checked in reasonable time.",
-                "Shorten the SQL, for instance by joining to a table instead of listing values.",
+                worded(
+                    "The SQL has more than {max_lexemes} words and signs.",
+                    max_lexemes=number(f"{MAX_LEXEMES:,}"),
+                ),
+                worded("Such SQL cannot be checked in reasonable time."),
+                worded("Shorten the SQL, for instance by joining to a table instead of listing values."),
                 at,
             )
-    return _unpaired(brackets[-1], "closed") if brackets else found
+    return _unpaired(brackets[-1], worded("closed")) if brackets else found
 
 
 def _next(sql: str, at: int, style: str, found: re.Match[str] | None) -> Lexeme | Refusal:
@@ -198,9 +208,9 @@ def _next(sql: str, at: int, style: str, found: re.Match[str] | None) -> Lexeme 
         return _runs_on(typed, at, style)
     elif typed == "@" and style in ("mysql", *_LONG_TAIL):
         return Refusal(
-            "@ names a variable of the session, another server or a file.",
-            "Only the tables of this source are read here.",
-            "Write the value itself, or name a table of this source.",
+            worded("@ names a variable of the session, another server or a file."),
+            worded("Only the tables of this source are read here."),
+            worded("Write the value itself, or name a table of this source."),
             at,
         )
     elif kind in ("open", "odd") or (typed == "$" and not _PARAMETER.match(sql, at)):
@@ -213,24 +223,26 @@ def _quoted(typed: str, at: int, style: str, kind: str) -> Lexeme | Refusal:
         return Lexeme(kind, typed, at, typed[1:-1])
     if style in ("other", "brackets") and re.search(r"\\['\"`]", typed):
         return Refusal(
-            "A backslash stands before a quote.",
-            "Databases differ in where the text goes on from here.",
-            "Write a quote within a text twice.",
+            worded("A backslash stands before a quote."),
+            worded("Databases differ in where the text goes on from here."),
+            worded("Write a quote within a text twice."),
             at,
         )
     if style in _SUBSTITUTING and "${" in typed:
         return Refusal(
-            "A text holds ${...}.",
-            "Some databases put a variable or a setting of the server in its place before they read the SQL.",
-            "Leave it out, or join the two signs with ||.",
+            worded("A text holds ${...}."),
+            worded(
+                "Some databases put a variable or a setting of the server in its place before they read the SQL."
+            ),
+            worded("Leave it out, or join the two signs with ||."),
             at + typed.index("${"),
         )
     value = value_of(typed, style)
     if value is None:
         return Refusal(
-            f"The text {typed[:40]} stands for no characters.",
-            "An escape in it is no character that a text can hold.",
-            "Write the characters themselves.",
+            worded("The text {typed} stands for no characters.", typed=typed[:40]),
+            worded("An escape in it is no character that a text can hold."),
+            worded("Write the characters themselves."),
             at,
         )
     return Lexeme(kind, typed, at, value)
@@ -252,22 +264,26 @@ def _foreign(word: str, at: int) -> Refusal | None:
         return None
     odd = next(character for character in word if not character.isascii())
     return Refusal(
-        f"The word {word[:40]} holds a letter (U+{ord(odd):04X}) that resembles another one.",
-        "Some readers take it for the other letter.",
-        "Write the plain letter, or quote the name.",
+        worded(
+            "The word {word} holds a letter (U+{ord}) that resembles another one.",
+            word=word[:40],
+            ord=f"{ord(odd):04X}",
+        ),
+        worded("Some readers take it for the other letter."),
+        worded("Write the plain letter, or quote the name."),
         at,
     )
 
 
 def _runs_on(number: str, at: int, style: str) -> Refusal:
     advice = (
-        "Quote the name with backticks."
+        worded("Quote the name with backticks.")
         if style == "mysql"
-        else "Put a space behind the number, or quote the name."
+        else worded("Put a space behind the number, or quote the name.")
     )
     return Refusal(
-        f"The number {number[:40]} runs into a word.",
-        "Databases and their versions differ in where the number ends.",
+        worded("The number {number} runs into a word.", number=number[:40]),
+        worded("Databases and their versions differ in where the number ends."),
         advice,
         at,
     )
@@ -286,9 +302,9 @@ def _comment(sql: str, at: int, typed: str, style: str) -> Lexeme | Refusal:
         return Lexeme("comment", typed, at)
     if style == "mysql" and re.match(r"/\*(?:!|M!)", sql[at : at + 4], re.IGNORECASE):
         return Refusal(
-            "The SQL contains a comment that MySQL executes (/*! ... */).",
-            "What is inside would run although it looks like a comment.",
-            "Write its content as plain SQL, or remove it.",
+            worded("The SQL contains a comment that MySQL executes (/*! ... */)."),
+            worded("What is inside would run although it looks like a comment."),
+            worded("Write its content as plain SQL, or remove it."),
             at,
         )
     depth, end = 1, at + 2
@@ -296,17 +312,17 @@ def _comment(sql: str, at: int, typed: str, style: str) -> Lexeme | Refusal:
         found = _MARKS.search(sql, end) if style in _NESTS else _CLOSE.search(sql, end)
         if found is None:
             return Refusal(
-                "A comment is opened with /* and never closed.",
-                "Everything after it would be read differently by different readers.",
-                "Close the comment with */ or remove it.",
+                worded("A comment is opened with /* and never closed."),
+                worded("Everything after it would be read differently by different readers."),
+                worded("Close the comment with */ or remove it."),
                 at,
             )
         depth, end = depth + (1 if found.group() == "/*" else -1), found.end()
     if sql.startswith("/*+", at) and _HINT_SETS.search(sql, at, end):
         return Refusal(
-            "An optimizer hint changes a setting (SET_VAR, MAX_EXECUTION_TIME or similar).",
-            "Settings hold the limits under which SQL runs here.",
-            "Remove the hint.",
+            worded("An optimizer hint changes a setting (SET_VAR, MAX_EXECUTION_TIME or similar)."),
+            worded("Settings hold the limits under which SQL runs here."),
+            worded("Remove the hint."),
             at,
         )
     return Lexeme("comment", sql[at:end], at)
@@ -323,18 +339,23 @@ def _doubt(sql: str, at: int, typed: str) -> Refusal | None:
         close = sql.find("*/", at + 2)
         inside = sql[at : close + 2 if close >= 0 else len(sql)]
         if "/*" in inside[2:]:
-            what = "A comment stands within another comment."
+            what = worded("A comment stands within another comment.")
         elif re.match(r"/\*M?!", inside, re.IGNORECASE):
-            what = "A comment begins with /*!, which some databases run."
+            what = worded("A comment begins with /*!, which some databases run.")
         elif inside.startswith("/*+") and not _HINT.fullmatch(inside):
-            what = "A hint holds more than names and numbers."
+            what = worded("A hint holds more than names and numbers.")
     elif typed.endswith("\\"):
-        what = "A comment ends with a backslash, and may go on in the next line."
+        what = worded("A comment ends with a backslash, and may go on in the next line.")
     elif typed.strip("-") and typed[2] not in " \t":
-        what = "There is no space behind the -- of a comment."
+        what = worded("There is no space behind the -- of a comment.")
     if not what:
         return None
-    return Refusal(what, "Databases differ in where the text goes on from here.", "Leave comments out.", at)
+    return Refusal(
+        what,
+        worded("Databases differ in where the text goes on from here."),
+        worded("Leave comments out."),
+        at,
+    )
 
 
 # ---------------------------------------------------------------- refusals
@@ -344,28 +365,32 @@ def _broken(sql: str, at: int) -> Refusal:
     sign = sql[at]
     if sign in "'\"`$":
         what = (
-            "A dollar sign opens a text that is never closed."
+            worded("A dollar sign opens a text that is never closed.")
             if sign == "$"
-            else (f"A quoted text or name is opened with {sign} and never closed, or is empty.")
+            else (
+                worded(
+                    "A quoted text or name is opened with {sign} and never closed, or is empty.", sign=sign
+                )
+            )
         )
         return Refusal(
             what,
-            "The SQL cannot be read to its end.",
-            "Close the quote; write a quote inside a text twice.",
+            worded("The SQL cannot be read to its end."),
+            worded("Close the quote; write a quote inside a text twice."),
             at,
         )
     if sign == "\\":
         return Refusal(
-            "There is a backslash outside any text.",
-            "It starts a command of a database's shell, which is not SQL.",
-            "Remove it, and give the SQL alone.",
+            worded("There is a backslash outside any text."),
+            worded("It starts a command of a database's shell, which is not SQL."),
+            worded("Remove it, and give the SQL alone."),
             at,
         )
     if sign.isascii():
         return Refusal(
-            "The SQL contains an invisible control character.",
-            "Databases and parsers read it differently.",
-            "Remove the invisible character.",
+            worded("The SQL contains an invisible control character."),
+            worded("Databases and parsers read it differently."),
+            worded("Remove the invisible character."),
             at,
         )
     return _not_sql(sign, at)
@@ -375,31 +400,31 @@ def _not_sql(sign: str, at: int) -> Refusal:
     """Refuse a character that is no part of SQL outside of quotes."""
     if unicodedata.category(sign)[0] in "ZC":
         return Refusal(
-            f"There is an invisible character (U+{ord(sign):04X}) outside any text.",
-            "Databases do not read it as a space, or read it differently.",
-            "Replace it by an ordinary space.",
+            worded("There is an invisible character (U+{ord}) outside any text.", ord=f"{ord(sign):04X}"),
+            worded("Databases do not read it as a space, or read it differently."),
+            worded("Replace it by an ordinary space."),
             at,
         )
     if sign in "“”„‟‘’‚‛«»":
         return Refusal(
-            f"The quote {sign} is no quote of SQL.",
-            "It comes from a word processor, and databases take it for a letter.",
-            "Write ' around a text and \" around a name.",
+            worded("The quote {sign} is no quote of SQL.", sign=sign),
+            worded("It comes from a word processor, and databases take it for a letter."),
+            worded("Write ' around a text and \" around a name."),
             at,
         )
     return Refusal(
-        f"The character {sign} (U+{ord(sign):04X}) stands outside any text.",
-        "Databases differ in whether it belongs to a name.",
-        "Quote the name that holds it.",
+        worded("The character {sign} (U+{ord}) stands outside any text.", sign=sign, ord=f"{ord(sign):04X}"),
+        worded("Databases differ in whether it belongs to a name."),
+        worded("Quote the name that holds it."),
         at,
     )
 
 
 def _unpaired(bracket: Lexeme, missing: str) -> Refusal:
     return Refusal(
-        f"A bracket {bracket.typed} is never {missing}.",
-        "The SQL cannot be read with certainty.",
-        "Pair the brackets.",
+        worded("A bracket {typed} is never {missing}.", typed=bracket.typed, missing=missing),
+        worded("The SQL cannot be read with certainty."),
+        worded("Pair the brackets."),
         bracket.start,
     )
 
@@ -407,8 +432,8 @@ def _unpaired(bracket: Lexeme, missing: str) -> Refusal:
 def too_deep(position: int | None) -> Refusal:
     """Refuse brackets within brackets within brackets."""
     return Refusal(
-        f"Brackets are nested more than {MAX_DEPTH} deep.",
-        "Such SQL cannot be checked safely.",
-        "Simplify the SQL, for instance with WITH.",
+        worded("Brackets are nested more than {max_depth} deep.", max_depth=MAX_DEPTH),
+        worded("Such SQL cannot be checked safely."),
+        worded("Simplify the SQL, for instance with WITH."),
         position,
     )

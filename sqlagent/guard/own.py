@@ -19,6 +19,7 @@ from sqlagent.guard.lists import Lists
 from sqlagent.guard.plainer import is_word
 from sqlagent.guard.rebuilding import Rebuilt
 from sqlagent.guard.typed import typed_problem
+from sqlagent.language.saying import worded
 from sqlagent.values import Catalog, Refusal
 
 
@@ -55,12 +56,14 @@ def own_problem(
     for token in tokens if catalog.routines else ():
         if token.token_type in types and token.text.lower() in catalog.routines:
             return _refusal(token)
-    unseen = [f"the macro {name}" for name in _behind_syntax(catalog, allowed)] or catalog.unseen
+    unseen: list[str] = [
+        worded("the macro {name}", name=name[:70]) for name in _behind_syntax(catalog, allowed)
+    ] or [text[:80] for text in catalog.unseen]
     if unseen:
         return Refusal(
-            f"Somebody made {unseen[0][:80]} in this database.",
-            "It is called for signs and words of SQL, so no statement is known to do what it says.",
-            "Ask the owner of the database to drop or rename it.",
+            worded("Somebody made {unseen} in this database.", unseen=unseen[0]),
+            worded("It is called for signs and words of SQL, so no statement is known to do what it says."),
+            worded("Ask the owner of the database to drop or rename it."),
             0,
         )
     if catalog.dialect != "postgres":
@@ -122,9 +125,11 @@ def _behind_syntax(catalog: Catalog, allowed: Lists) -> list[str]:
 
 def _refusal(token: Token) -> Refusal:
     return Refusal(
-        f"{token.text} may not be used.",
-        "Somebody made a function or type of that name in this database, and it may be the one that runs.",
-        "Leave it out. An administrator can allow it for this source.",
+        worded("{text} may not be used.", text=token.text),
+        worded(
+            "Somebody made a function or type of that name in this database, and it may be the one that runs."
+        ),
+        worded("Leave it out. An administrator can allow it for this source."),
         token.start,
         "function",
         token.text,
@@ -146,9 +151,11 @@ def _operators(built: Rebuilt, catalog: Catalog, allowed: Lists) -> Refusal | No
         for sign in _cut(found.group()):
             if sign in catalog.routines or sign not in allowed.operators:
                 return Refusal(
-                    f"The operator {sign[:20]} may not be used.",
-                    "It is not on the list of operators that only compute, or somebody made one of that name.",
-                    "Put spaces between operators, or call a function instead.",
+                    worded("The operator {sign} may not be used.", sign=sign[:20]),
+                    worded(
+                        "It is not on the list of operators that only compute, or somebody made one of that name."
+                    ),
+                    worded("Put spaces between operators, or call a function instead."),
                     found.start(),
                 )
     return None

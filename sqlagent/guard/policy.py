@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from sqlagent.guard.lists import lists, reason_of
 from sqlagent.guard.withheld import NOTHING, Withheld
+from sqlagent.language.saying import worded
 from sqlagent.values import Refusal
 
 KINDS = {
@@ -91,8 +92,8 @@ def further(policy: Policy) -> frozenset[str]:
 def switched_off(what: str, position: int | None) -> Refusal:
     """Refuse what an administrator does not want."""
     return Refusal(
-        f"{what} is switched off for this source.",
-        "An administrator decided so.",
-        "Ask for rows with a SELECT, or ask the administrator.",
+        worded("{what} is switched off for this source.", what=what),
+        worded("An administrator decided so."),
+        worded("Ask for rows with a SELECT, or ask the administrator."),
         position,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
+from itertools import pairwise
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
@@ -18,6 +19,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlagent.guard.plainer import LITERAL, plainer, rows_selected
 from sqlagent.guard.rebuilding import Rebuilt
 from sqlagent.guard.spelling import meant_within
+from sqlagent.language.saying import template, worded
 from sqlagent.values import Refusal
 
 # What cannot be read is refused with its reason; the parser's own warnings would put SQL into logs.
@@ -46,18 +48,18 @@ def tokens_of(built: Rebuilt, dialect: str) -> list[Token] | Refusal:
         at += 1  # what EXPLAIN was blanked out with
     for token in tokens:
         if token.comments or token.start not in starts:
-            return unread(built, "a word is read in two ways", token.start)
+            return unread(built, worded("a word is read in two ways"), token.start)
         if at < last and token.end >= built.quoted[at][0]:
             start, end, value = built.quoted[at]
             if token.start != start or token.end + 1 != end or value not in (None, token.text):
-                return unread(built, "a quoted text is read in two ways", start)
+                return unread(built, worded("a quoted text is read in two ways"), start)
             at += 1
         elif (
             token.token_type in LITERAL and not built.code[token.start].isdigit()
         ) or token.token_type == TokenType.IDENTIFIER:
-            return unread(built, "a quoted text is read in two ways", token.start)
+            return unread(built, worded("a quoted text is read in two ways"), token.start)
     if at < last or not tokens:
-        return unread(built, "a quoted text is read in two ways")
+        return unread(built, worded("a quoted text is read in two ways"))
     return _bounded(tokens, known) or tokens
 
 
@@ -100,11 +102,11 @@ def _bounded(tokens: list[Token], dialect: Dialect) -> Refusal | None:
         readings += work * (_PATH if kind in (TokenType.ARROW, TokenType.DARROW) else 1)
         if readings > MAX_READINGS or typed > MAX_TYPED:
             return Refusal(
-                "Types and brackets are nested too deeply, or there are too many paths."
+                worded("Types and brackets are nested too deeply, or there are too many paths.")
                 if readings > MAX_READINGS
-                else "There are too many subscripts or calls, one behind the other or around much.",
-                "Such SQL cannot be checked in reasonable time.",
-                "Simplify the SQL, for instance with WITH.",
+                else worded("There are too many subscripts or calls, one behind the other or around much."),
+                worded("Such SQL cannot be checked in reasonable time."),
+                worded("Simplify the SQL, for instance with WITH."),
                 token.start,
             )
     return None
@@ -134,31 +136,62 @@ def parse(built: Rebuilt, tokens: list[Token], dialect: str) -> exp.Expr | Refus
         try:
             parsed = known.parser().parse(plainer(tokens, dialect), built.code)
         except (SqlglotError, *ODD_ERRORS):
-            return unread(built, _description(error), _offset(error, built.code))
+            return _taken_name(tokens) or unread(built, _description(error), _offset(error, built.code))
     found = [root for root in parsed if root is not None]
     if len(found) != 1:
-        return unread(built, "there is not exactly one statement")
+        return unread(built, worded("there is not exactly one statement"))
     return found[0]
 
 
+def _taken_name(tokens: list[Token]) -> Refusal | None:
+    """Refuse a :name that is a word of SQL, of SQL that cannot be read; None where there is none."""
+    for number, (colon, word) in enumerate(pairwise(tokens)):
+        is_name = colon.token_type == TokenType.COLON and colon.end + 1 == word.start
+        is_free = not number or tokens[number - 1].end + 1 < colon.start
+        if is_name and is_free and word.text.isalpha() and word.token_type != TokenType.VAR:
+            name = word.text.lower()
+            return Refusal(
+                worded(
+                    "The SQL cannot be read: {name} is a word of SQL and no name of a value.", name=f":{name}"
+                ),
+                worded("What cannot be read with certainty does not run."),
+                worded("Give the value another name, for instance :{name}_value.", name=name),
+                colon.start,
+            )
+    return None
+
+
 _REASONS = (
-    (r"Required keyword: '.*?' missing.*", "something is missing here"),
-    (r"The number of provided arguments \((\d+)\).*", r"a function does not take \1 arguments"),
-    (r"(.*?) but got <Token.*", r"\1"),
-    (r"Invalid expression / Unexpected token.*", "a word is out of place"),
-    (r".*<(?:Token|class).*", "a word is out of place"),
+    (r"Required keyword: '.*?' missing.*", template("something is missing here")),
+    (r"The number of provided arguments \((\d+)\).*", template("a function does not take {count} arguments")),
+    (r"(.*?) but got <Token.*", "{said}"),
+    (r"Invalid expression / Unexpected token.*", template("a word is out of place")),
+    (r".*<(?:Token|class).*", template("a word is out of place")),
 )
 """What the parser says and how it is told to a person."""
+_SAID = (
+    template("expected table name"),
+    template("expecting )"),
+    template("expecting ("),
+    template("expected TYPE after CAST"),
+)
+"""Words of the parser itself that catalogs hold."""
 
 
 def _description(error: Exception) -> str:
     errors = getattr(error, "errors", None)
     said = str(errors[0].get("description") or "").rstrip(".") if errors else ""
     for pattern, words in _REASONS:
-        if re.fullmatch(pattern, said, re.DOTALL):
-            said = re.sub(pattern, words, said, flags=re.DOTALL)
-            break
-    return said[:1].lower() + said[1:] if said else "it ends too early or a word is out of place"
+        if found := re.fullmatch(pattern, said, re.DOTALL):
+            part = found[1] if found.lastindex else ""
+            return worded(words, count=part, said=_own(part))
+    return _own(said) if said else worded("it ends too early or a word is out of place")
+
+
+def _own(said: str) -> str:
+    """The text of the parser, as it goes on from a colon."""
+    small = said[:1].lower() + said[1:]
+    return worded(small) if small in _SAID else small
 
 
 def _offset(error: Exception, code: str) -> int | None:
@@ -174,8 +207,8 @@ def _offset(error: Exception, code: str) -> int | None:
 def unread(built: Rebuilt, reason: str, position: int | None = None) -> Refusal:
     """Refuse what cannot be read, and say why."""
     return Refusal(
-        f"The SQL cannot be read: {reason}.",
-        "What cannot be read with certainty does not run.",
-        meant_within(built.code) or "Check the spelling, brackets and quotes near the marked place.",
+        worded("The SQL cannot be read: {reason}.", reason=reason),
+        worded("What cannot be read with certainty does not run."),
+        meant_within(built.code) or worded("Check the spelling, brackets and quotes near the marked place."),
         0 if position is None else position,
     )

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from sqlagent.guard.lexing import QUOTED, SPACE, Lexeme
 from sqlagent.guard.lists import lists
 from sqlagent.guard.quoting import quoted_again
+from sqlagent.language.saying import worded
 from sqlagent.values import Refusal
 
 
@@ -66,9 +67,9 @@ def rebuilt(lexemes: Sequence[Lexeme], style: str) -> Rebuilt | Refusal:
     statements = _statements(lexemes)
     if not statements:
         return Refusal(
-            "There is no statement.",
-            "The text is empty or holds only comments.",
-            "Write a SELECT.",
+            worded("There is no statement."),
+            worded("The text is empty or holds only comments."),
+            worded("Write a SELECT."),
             0 if lexemes else None,
         )
     first = statements[0]
@@ -77,9 +78,9 @@ def rebuilt(lexemes: Sequence[Lexeme], style: str) -> Rebuilt | Refusal:
         return refusal
     if len(statements) > 1:
         return Refusal(
-            f"There are {len(statements)} statements.",
-            "Only one statement runs at a time.",
-            "Keep the first and remove what follows its semicolon.",
+            worded("There are {count} statements.", count=len(statements)),
+            worded("Only one statement runs at a time."),
+            worded("Keep the first and remove what follows its semicolon."),
             statements[1][0].start,
         )
     return _written(first, style)
@@ -103,9 +104,9 @@ def _shell_command(statement: Sequence[Lexeme]) -> Refusal | None:
     first = statement[0]
     if first.typed.lower() == "delimiter" or (first.typed.lower() == "go" and len(statement) == 1):
         return Refusal(
-            "DELIMITER is a command of a database's shell.",
-            "It is not SQL and would change where statements end.",
-            "Give one statement without it.",
+            worded("DELIMITER is a command of a database's shell."),
+            worded("It is not SQL and would change where statements end."),
+            worded("Give one statement without it."),
             first.start,
         )
     return None
@@ -173,9 +174,9 @@ def _spelled(earlier: Lexeme, before: Lexeme, lexeme: Lexeme) -> Refusal | None:
     if lexeme.kind != "name" or not is_mark or earlier.typed.lower() != "u":
         return None
     return Refusal(
-        "A name is written with escapes (U&).",
-        "Databases differ in whether that is one name.",
-        "Write the letters themselves.",
+        worded("A name is written with escapes (U&)."),
+        worded("Databases differ in whether that is one name."),
+        worded("Write the letters themselves."),
         earlier.start,
     )
 
@@ -191,8 +192,8 @@ def _continued(earlier: Lexeme, before: Lexeme, lexeme: Lexeme, style: str) -> R
     if not is_marked and style != "sqlite":
         return None
     return Refusal(
-        "A text is followed by another text.",
-        "Databases read the second one as more of the first, with its escapes, or as a heading.",
-        "Write it as one text, join the two with ||, or put AS before a heading.",
+        worded("A text is followed by another text."),
+        worded("Databases read the second one as more of the first, with its escapes, or as a heading."),
+        worded("Write it as one text, join the two with ||, or put AS before a heading."),
         lexeme.start,
     )

@@ -11,23 +11,24 @@ from sqlagent.guard.calls import unwelcome
 from sqlagent.guard.fields import fields_problem, start_within
 from sqlagent.guard.lists import Lists, reason_of
 from sqlagent.guard.plainer import is_word
+from sqlagent.language.saying import number, worded
 from sqlagent.values import Catalog, Refusal
 
 _ROOT_NODES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
 
 _NODES = {
-    exp.Insert: "INSERT adds rows", exp.Update: "UPDATE changes rows", exp.Delete: "DELETE deletes rows",
-    exp.Merge: "MERGE changes rows", exp.Into: "SELECT ... INTO stores the rows somewhere",
-    exp.Lock: "FOR UPDATE and FOR SHARE lock rows", exp.Create: "CREATE creates something",
-    exp.Drop: "DROP removes something", exp.NextValueFor: "NEXT VALUE advances a sequence",
-    exp.SessionParameter: "@@ reads the server's configuration",
+    exp.Insert: worded("INSERT adds rows"), exp.Update: worded("UPDATE changes rows"), exp.Delete: worded("DELETE deletes rows"),
+    exp.Merge: worded("MERGE changes rows"), exp.Into: worded("SELECT ... INTO stores the rows somewhere"),
+    exp.Lock: worded("FOR UPDATE and FOR SHARE lock rows"), exp.Create: worded("CREATE creates something"),
+    exp.Drop: worded("DROP removes something"), exp.NextValueFor: worded("NEXT VALUE advances a sequence"),
+    exp.SessionParameter: worded("@@ reads the server's configuration"),
 }  # fmt: skip
 
 
 MOST_WIDTH = 100_000
 """Widest type a value may be cast to; char(10485760) is the widest of PostgreSQL."""
 
-READ = "Ask for rows with a SELECT (or WITH ... SELECT)."
+READ = worded("Ask for rows with a SELECT (or WITH ... SELECT).")
 
 
 def stored_problem(tokens: Sequence[Token]) -> Refusal | None:
@@ -35,9 +36,12 @@ def stored_problem(tokens: Sequence[Token]) -> Refusal | None:
     into = next((token.start for token in tokens if token.text.upper() == "INTO" and is_word(token)), None)
     if into is None:
         return None
-    why = "Only what is known to read, and nothing else, runs here."
+    why = worded("Only what is known to read, and nothing else, runs here.")
     return Refusal(
-        "SELECT ... INTO stores the rows somewhere.", why, "Leave INTO out, and download the rows.", into
+        worded("SELECT ... INTO stores the rows somewhere."),
+        why,
+        worded("Leave INTO out, and download the rows."),
+        into,
     )
 
 
@@ -70,25 +74,27 @@ def shapes_problem(
             return _many_parts(node)
         if isinstance(node, exp.PropertyEQ) and dialect == "mysql":
             return Refusal(
-                ":= assigns a variable.",
-                "A statement may not change the session.",
-                "Use a window function such as ROW_NUMBER() or SUM() OVER instead.",
+                worded(":= assigns a variable."),
+                worded("A statement may not change the session."),
+                worded("Use a window function such as ROW_NUMBER() or SUM() OVER instead."),
                 start_within(node),
             )
         if isinstance(node, exp.Select) and not node.expressions and not node.args.get("from_"):
             return Refusal(
-                "A SELECT names nothing to select.",
-                "There would be no column to show.",
-                "Name the columns after SELECT.",
+                worded("A SELECT names nothing to select."),
+                worded("There would be no column to show."),
+                worded("Name the columns after SELECT."),
                 start_within(node),
             )
         if isinstance(node, exp.CTE) and not isinstance(node.this, (*_ROOT_NODES, exp.Pivot)):
             return _shape(node.this)
         if isinstance(node, exp.Query) and (said := next(filter(node.args.get, _BESIDE), "")):
             return Refusal(
-                f"A query says {said.upper()}.",
-                "Settings hold the limits under which SQL runs here, and Mirror chooses the format of rows.",
-                f"Leave {said.upper()} out.",
+                worded("A query says {word}.", word=said.upper()),
+                worded(
+                    "Settings hold the limits under which SQL runs here, and Mirror chooses the format of rows."
+                ),
+                worded("Leave {word} out.", word=said.upper()),
                 start_within(node),
             )
     return None
@@ -123,8 +129,14 @@ def _shape(node: exp.Expr) -> Refusal:
     for name in filter(reason_of, names):
         return unwelcome(name, start_within(node))
     known = next((words for kind, words in _NODES.items() if isinstance(node, kind)), None)
-    what = f"{known}." if known else f"The SQL contains a part that is not on the list ({node.key.upper()})."
-    return Refusal(what, "Only what is known to read, and nothing else, runs here.", READ, start_within(node))
+    what = (
+        worded("{known}.", known=known)
+        if known
+        else worded("The SQL contains a part that is not on the list ({word}).", word=node.key.upper())
+    )
+    return Refusal(
+        what, worded("Only what is known to read, and nothing else, runs here."), READ, start_within(node)
+    )
 
 
 # Functions of DuckDB that compute beside a column, and read a table or a file of that name where rows come from.
@@ -141,9 +153,9 @@ def _reads_a_table(call: exp.Func) -> bool:
 
 def _many_rows(call: exp.Func) -> Refusal:
     return Refusal(
-        "The function histogram may not stand where rows come from.",
-        "It reads a table, or a file, that a text names.",
-        "Use it in SELECT, for a column of a table.",
+        worded("The function histogram may not stand where rows come from."),
+        worded("It reads a table, or a file, that a text names."),
+        worded("Use it in SELECT, for a column of a table."),
         start_within(call),
         "function",
         "histogram",
@@ -153,9 +165,9 @@ def _many_rows(call: exp.Func) -> Refusal:
 def _many_parts(node: exp.Table) -> Refusal:
     """Refuse a table whose name has more parts than a catalog knows."""
     return Refusal(
-        "A table is named with more than three parts.",
-        "Such a name may reach another server, or a file.",
-        "Name a table of this source, with its schema where it has one.",
+        worded("A table is named with more than three parts."),
+        worded("Such a name may reach another server, or a file."),
+        worded("Name a table of this source, with its schema where it has one."),
         start_within(node),
         "table",
     )
@@ -177,9 +189,9 @@ def _type(node: exp.DataType, catalog: Catalog, allowed: Lists) -> Refusal | Non
     else:
         written = kind.value
     return Refusal(
-        f"The type {written[:60]} may not be used.",
-        "It is not on the list of types that only hold values; a cast to another type may run code.",
-        "Cast to a type of the database itself, or leave the cast out.",
+        worded("The type {written} may not be used.", written=written[:60]),
+        worded("It is not on the list of types that only hold values; a cast to another type may run code."),
+        worded("Cast to a type of the database itself, or leave the cast out."),
         start_within(node),
         "type",
         written,
@@ -192,9 +204,11 @@ def _too_long(node: exp.DataType) -> Refusal | None:
         size = given.this if isinstance(given, exp.DataTypeParam) else None
         if isinstance(size, exp.Literal) and size.is_int and int(size.this) > MOST_WIDTH:
             return Refusal(
-                f"A type is {size.this} wide.",
-                "Values of that width could fill the memory.",
-                f"Give a width of at most {MOST_WIDTH:,}, or none.",
+                worded("A type is {this} wide.", this=size.this),
+                worded("Values of that width could fill the memory."),
+                worded(
+                    "Give a width of at most {most_width}, or none.", most_width=number(f"{MOST_WIDTH:,}")
+                ),
                 start_within(node),
             )
     return None

@@ -6,6 +6,8 @@ import re
 
 from rapidfuzz.distance import OSA
 
+from sqlagent.language.saying import worded
+
 _WORDS = (
     "select",
     "from",
@@ -32,7 +34,7 @@ def meant_first(word: str) -> str:
         ('Did you mean SELECT?', 'Did you mean WITH?', '', '')
     """
     found = _near(word, _BEGINNINGS)
-    return f"Did you mean {found.upper()}?" if found else ""
+    return worded("Did you mean {word}?", word=found.upper()) if found else ""
 
 
 def meant_within(code: str) -> str:
@@ -46,7 +48,7 @@ def meant_within(code: str) -> str:
     for found in re.finditer(r"(?<![\w.])[A-Za-z]{3,12}(?![\w.(])", plain):
         meant = _near(found[0], _WORDS)
         if meant:
-            return f"“{found[0]}”: did you mean {meant.upper()}?"
+            return worded("“{found}”: did you mean {word}?", found=found[0], word=meant.upper())
     return ""
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 
 from sqlagent.guard.unknown import start_of
+from sqlagent.language.saying import worded
 from sqlagent.values import Catalog, Refusal, Table
 
 # What takes values of a domain for values of the type beneath it, and makes none.
@@ -36,14 +37,19 @@ def typed_problem(root: exp.Expr, catalog: Catalog) -> Refusal | None:
             return _unread(
                 table,
                 place,
-                "An index, a check or statistics of it call somebody's code when a statement is planned.",
+                worded(
+                    "An index, a check or statistics of it call somebody's code when a statement is planned."
+                ),
             )
         column = next((c for c in table.columns if c.type in catalog.acting), None)
         if column is not None:
             return _unread(
                 table,
                 place,
-                f"Somebody's code runs when values of its column {column.name[:60]} are compared, cast or sorted.",
+                worded(
+                    "Somebody's code runs when values of its column {name} are compared, cast or sorted.",
+                    name=column.name[:60],
+                ),
             )
     names = _low(c.name for table, _ in tables for c in table.columns if c.type in catalog.checked)
     if names and (refusal := _renamed(root)) is not None:
@@ -67,9 +73,9 @@ def typed_problem(root: exp.Expr, catalog: Catalog) -> Refusal | None:
 
 def _unread(table: Table, place: exp.Table, why: str) -> Refusal:
     return Refusal(
-        f"The table {table.key[:60]} may not be read.",
+        worded("The table {key} may not be read.", key=table.key[:60]),
         why,
-        "Ask its owner to take that away, or for a copy without it.",
+        worded("Ask its owner to take that away, or for a copy without it."),
         start_of(place.this),
         "table",
         table.key,
@@ -121,8 +127,8 @@ def _is_source(select: exp.Select) -> bool:
 def _misused(node: exp.Expr) -> Refusal:
     written = node.name or "*"
     return Refusal(
-        f"{written[:60]} may not be used like this.",
-        "Its type, or a cast that somebody made for it, may run code when a value is made of a text.",
-        "Name the column alone, or cast it to a type of PostgreSQL: column::text.",
+        worded("{written} may not be used like this.", written=written[:60]),
+        worded("Its type, or a cast that somebody made for it, may run code when a value is made of a text."),
+        worded("Name the column alone, or cast it to a type of PostgreSQL: column::text."),
         next((start_of(part) for part in node.walk() if start_of(part) is not None), None),
     )

@@ -8,11 +8,12 @@ from rapidfuzz import fuzz, process
 from sqlglot import exp
 
 from sqlagent.guard.fields import field_refusal
+from sqlagent.language.saying import worded
 from sqlagent.sql.names import Resolver
 from sqlagent.sql.scopes import Unknown
 from sqlagent.values import Refusal
 
-_FOLDS = "PostgreSQL reads names without quotes in lower case, and quoted names exactly."
+_FOLDS = worded("PostgreSQL reads names without quotes in lower case, and quoted names exactly.")
 _SYSTEM_SCHEMAS = ("information_schema", "pg_catalog", "mysql", "performance_schema", "sys")
 _SYSTEM_PREFIXES = ("pg_", "sqlite_", "pragma_", "duckdb_")
 
@@ -43,9 +44,9 @@ def refusal_of(unknown: Unknown, resolver: Resolver) -> Refusal:
     node = unknown.node
     if unknown.kind == "file":
         return Refusal(
-            f'The CTE is called "{node.name}", like a file.',
-            "DuckDB opens files that are named like tables.",
-            "Give it a plain name.",
+            worded('The CTE is called "{name}", like a file.', name=node.name),
+            worded("DuckDB opens files that are named like tables."),
+            worded("Give it a plain name."),
             start_of(node),
         )
     if isinstance(node, exp.Table):
@@ -64,9 +65,9 @@ def _table(node: exp.Table, unknown: Unknown, resolver: Resolver) -> Refusal:
     same = resolver.by_name.get(node.name.lower(), []) if parts else []
     if same and not node.db and same[0].schema:
         return Refusal(
-            f"There is no table {written} in the default schema.",
-            f"A table of that name is in the schema {same[0].schema}.",
-            f"Write {same[0].key}.",
+            worded("There is no table {written} in the default schema.", written=written),
+            worded("A table of that name is in the schema {schema}.", schema=same[0].schema),
+            worded("Write {key}.", key=same[0].key),
             position,
             "table",
             written,
@@ -74,9 +75,9 @@ def _table(node: exp.Table, unknown: Unknown, resolver: Resolver) -> Refusal:
         )
     if same and resolver.real(same[0].name) != resolver.fold(node.this):
         return Refusal(
-            f"There is no table {written} spelled this way.",
+            worded("There is no table {written} spelled this way.", written=written),
             _FOLDS,
-            f'Write "{same[0].name}" in double quotes.',
+            worded('Write "{name}" in double quotes.', name=same[0].name),
             position,
             "table",
             written,
@@ -85,9 +86,9 @@ def _table(node: exp.Table, unknown: Unknown, resolver: Resolver) -> Refusal:
     owner = node.db.lower()
     if owner in _SYSTEM_SCHEMAS or node.name.lower().startswith(_SYSTEM_PREFIXES):
         return Refusal(
-            f"The system table {written} may not be read.",
-            "It is not on the list of system tables that only describe the schema.",
-            "Ask about the tables of this source.",
+            worded("The system table {written} may not be read.", written=written),
+            worded("It is not on the list of system tables that only describe the schema."),
+            worded("Ask about the tables of this source."),
             position,
             "table",
             written,
@@ -95,9 +96,11 @@ def _table(node: exp.Table, unknown: Unknown, resolver: Resolver) -> Refusal:
     everything = [*(t.key for t in resolver.catalog.tables), *unknown.ctes]
     near = nearest(written, everything) or nearest(node.name, everything)
     return Refusal(
-        f"There is no table {written}.",
-        "This source has no table or view of that name, and the SQL no CTE.",
-        f"Did you mean {', '.join(near)}?" if near else "Look up the names in the schema browser.",
+        worded("There is no table {written}.", written=written),
+        worded("This source has no table or view of that name, and the SQL no CTE."),
+        worded("Did you mean {names}?", names=", ".join(near))
+        if near
+        else worded("Look up the names in the schema browser."),
         position,
         "table",
         written,
@@ -110,9 +113,15 @@ def _alias(node: exp.Expr, unknown: Unknown) -> Refusal:
     in_scope = [s for each in unknown.scope.chain() for s in each.sources if s]
     near = nearest(owner.name, in_scope)
     return Refusal(
-        f"There is no table or alias {owner.name} in reach of {owner.name}.{node.name}.",
-        "FROM and JOIN name " + (", ".join(in_scope) or "no table") + " here.",
-        f"Did you mean {near[0]}.{node.name}?" if near else "Join the table first, or correct the name.",
+        worded(
+            "There is no table or alias {name} in reach of {name}.{name2}.", name=owner.name, name2=node.name
+        ),
+        worded("FROM and JOIN name {names} here.", names=", ".join(in_scope))
+        if in_scope
+        else worded("FROM and JOIN name no table here."),
+        worded("Did you mean {near}.{name}?", near=near[0], name=node.name)
+        if near
+        else worded("Join the table first, or correct the name."),
         start_of(owner),
         "alias",
         owner.name,
@@ -134,17 +143,27 @@ def _column(node: exp.Expr, unknown: Unknown, resolver: Resolver) -> Refusal:
     near = tuple(same) or nearest(node.name, known)
     elsewhere = next((t.key for t in resolver.catalog.tables if t.column(node.name) is not None), "")
     if same:
-        why, advice = _FOLDS, f'Write "{same[0]}" in double quotes.'
+        why, advice = _FOLDS, worded('Write "{name}" in double quotes.', name=same[0])
     else:
-        why = f"{owner} has no such column." if owner else f"No table in reach has a column {node.name}."
+        why = (
+            worded("{owner} has no such column.", owner=owner)
+            if owner
+            else worded("No table in reach has a column {name}.", name=node.name)
+        )
         if near:
-            advice = f"Did you mean {', '.join(near)}?"
+            advice = worded("Did you mean {names}?", names=", ".join(near))
         elif elsewhere:
-            advice = f"The table {elsewhere} has it: join that table."
+            advice = worded("The table {elsewhere} has it: join that table.", elsewhere=elsewhere)
         else:
-            advice = "Look up the columns in the schema browser."
+            advice = worded("Look up the columns in the schema browser.")
     return Refusal(
-        f"There is no column {written}.", why, advice, start_of(node.this), "column", node.name, near
+        worded("There is no column {written}.", written=written),
+        why,
+        advice,
+        start_of(node.this),
+        "column",
+        node.name,
+        near,
     )
 
 

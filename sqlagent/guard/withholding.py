@@ -18,6 +18,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlagent.guard.lists import lists
 from sqlagent.guard.unknown import start_of
 from sqlagent.guard.withheld import Withheld, folded
+from sqlagent.language.saying import worded
 from sqlagent.values import Catalog, Refusal
 
 
@@ -70,15 +71,17 @@ class _Look:
         odd = None if isinstance(self.root, _ROOTS) else self.root
         odd = odd or next(iter(self.root.find_all(*_ODD)), None)
         if odd is not None:
-            yield _unsure("Only a plain SELECT may be run here.", start_of(odd))
+            yield _unsure(worded("Only a plain SELECT may be run here."), start_of(odd))
         ctes = {folded(cte.alias) for cte in self.root.find_all(exp.CTE)}
         if clash := sorted(
             name for name in ctes if self._is_table_withheld("", name) or self._hidden("", name)
         ):
-            yield _unsure(f"No CTE may be called {clash[0]} here.", 0)
+            yield _unsure(worded("No CTE may be called {clash} here.", clash=clash[0]), 0)
         # The engine takes the name for the system table wherever the CTE is out of reach.
         if system := sorted(name for name in ctes if name.startswith(_SYSTEM) or name in self._listed()):
-            yield _unsure(f"No CTE may be called {system[0]} here, like a system table.", 0)
+            yield _unsure(
+                worded("No CTE may be called {system} here, like a system table.", system=system[0]), 0
+            )
         yield from self._telling()
         for table in self.root.find_all(exp.Table):
             if (problem := self._table(table, ctes)) is not None:
@@ -86,7 +89,7 @@ class _Look:
         if self.dialect == "sqlite":
             for node in self.root.find_all(exp.In):
                 if node.args.get("field") is not None:
-                    yield _unsure("IN may stand before a list or a SELECT only.", start_of(node))
+                    yield _unsure(worded("IN may stand before a list or a SELECT only."), start_of(node))
         if not self.columns:
             return
         self._aliases()
@@ -114,16 +117,19 @@ class _Look:
             if token.token_type in _LITERALS:
                 continue
             if self.dialect == "postgres" and len(token.text.encode("utf-8", "replace")) > _NAME_BYTES:
-                yield _unsure(f"A name may have at most {_NAME_BYTES} bytes here.", token.start)
+                yield _unsure(
+                    worded("A name may have at most {name_bytes} bytes here.", name_bytes=_NAME_BYTES),
+                    token.start,
+                )
             behind = [one.token_type for one in self.tokens[at + 1 : at + 2]]
             is_used = behind == [TokenType.L_PAREN] or (
                 at and self.tokens[at - 1].token_type in (TokenType.DOT, TokenType.DCOLON, TokenType.ALIAS)
             )
             if is_used and _TELLING.fullmatch(folded(token.text)):
                 yield _unsure(
-                    f"{token.text[:60]} may not stand here.",
+                    worded("{text} may not stand here.", text=token.text[:60]),
                     token.start,
-                    "Look up tables in the schema browser.",
+                    worded("Look up tables in the schema browser."),
                 )
 
     def _is_table_withheld(self, schema: str, name: str) -> bool:
@@ -140,7 +146,7 @@ class _Look:
             name = node.this.name if isinstance(node.this, exp.Anonymous) else ""
             known = isinstance(node.this, exp.GenerateSeries | exp.ExplodingGenerateSeries | exp.Unnest)
             if not known and folded(name) not in _SERIES:
-                return _unsure("This function may not stand in FROM here.", start_of(node))
+                return _unsure(worded("This function may not stand in FROM here."), start_of(node))
             return None
         name, schema = folded(node.name), folded(node.db)
         alias = folded(node.alias_or_name)
@@ -155,9 +161,9 @@ class _Look:
         # A name without its schema may be found in any; one that may stand for a withheld table does not pass.
         if node.catalog or not known or self._is_table_withheld(schema, name):
             return Refusal(
-                f"There is no table {node.name[:60]} for you here.",
-                "This source shows you no table or view of that name, and system tables neither.",
-                "Look up the names in the schema browser.",
+                worded("There is no table {name} for you here.", name=node.name[:60]),
+                worded("This source shows you no table or view of that name, and system tables neither."),
+                worded("Look up the names in the schema browser."),
                 start_of(node.this),
                 "table",
                 node.name,
@@ -179,10 +185,12 @@ class _Look:
             if isinstance(part, exp.Identifier):
                 start = start_of(part)
                 if start is None:
-                    return _unsure(f"{node.name[:60]} cannot be read with certainty here.", None)
+                    return _unsure(
+                        worded("{name} cannot be read with certainty here.", name=node.name[:60]), None
+                    )
                 self.places.add(start)
         if node.args.get("only"):
-            return _unsure("ONLY may not be written here.", start_of(node.this))
+            return _unsure(worded("ONLY may not be written here."), start_of(node.this))
         return None
 
     def _aliases(self) -> None:
@@ -210,9 +218,9 @@ class _Look:
         for star in self.root.find_all(exp.Star):
             if not self._is_star_open(star):
                 yield Refusal(
-                    "* may not be written here.",
-                    "Not all columns of a table in this statement are shown to you.",
-                    "Name the columns you want.",
+                    worded("* may not be written here."),
+                    worded("Not all columns of a table in this statement are shown to you."),
+                    worded("Name the columns you want."),
                     start_of(star) or start_of(star.parent) if star.parent is not None else None,
                 )
         for alias in self.root.find_all(exp.TableAlias):
@@ -221,7 +229,9 @@ class _Look:
                 and isinstance(alias.parent.this, exp.Select | exp.SetOperation | exp.Values)
             )
             if alias.args.get("columns") and not is_named:
-                yield _unsure("Columns may not be renamed in FROM here.", start_of(alias.this or alias))
+                yield _unsure(
+                    worded("Columns may not be renamed in FROM here."), start_of(alias.this or alias)
+                )
 
     def _is_star_open(self, star: exp.Star) -> bool:
         """Say whether a star certainly shows no table of which something is withheld."""
@@ -258,24 +268,36 @@ class _Look:
             if is_text and not (at and self.tokens[at - 1].token_type == TokenType.DOT):
                 continue
             if word == "natural" and token.token_type != TokenType.IDENTIFIER:
-                yield _unsure("NATURAL JOIN may not be written here.", token.start, "Join with ON or USING.")
+                yield _unsure(
+                    worded("NATURAL JOIN may not be written here."),
+                    token.start,
+                    worded("Join with ON or USING."),
+                )
             if word == "match" and self.dialect == "sqlite" and token.token_type != TokenType.IDENTIFIER:
                 # The text behind it may name any column of a table for full-text search.
-                yield _unsure("MATCH may not be written here.", token.start, "Compare with LIKE.")
+                yield _unsure(
+                    worded("MATCH may not be written here."), token.start, worded("Compare with LIKE.")
+                )
             if word in self.columns and not self._belongs_elsewhere(at):
                 yield Refusal(
-                    f"There is no column {token.text[:60]} for you here.",
-                    "No table in this statement shows you a column of that name, or the name may stand for one that is not shown.",
-                    "Leave it out. Where another table has it, write its alias before it, and no such name as an output.",
+                    worded("There is no column {text} for you here.", text=token.text[:60]),
+                    worded(
+                        "No table in this statement shows you a column of that name, or the name may stand for one that is not shown."
+                    ),
+                    worded(
+                        "Leave it out. Where another table has it, write its alias before it, and no such name as an output."
+                    ),
                     token.start,
                     "column",
                     token.text,
                 )
             if word in self.secret and token.start not in self.places and not self._qualifies(at):
                 yield _unsure(
-                    f"{token.text[:60]} may not stand here by itself.",
+                    worded("{text} may not stand here by itself.", text=token.text[:60]),
                     token.start,
-                    "Name the columns you want, each with the alias of its table, and call no output like a table.",
+                    worded(
+                        "Name the columns you want, each with the alias of its table, and call no output like a table."
+                    ),
                 )
 
     def _belongs_elsewhere(self, at: int) -> bool:
@@ -308,11 +330,13 @@ def _is_named(key: str, schema: str, name: str) -> bool:
 
 
 def _unsure(
-    what: str, position: int | None, advice: str = "Write it plainer: SELECT, named columns, FROM, JOIN ON."
+    what: str,
+    position: int | None,
+    advice: str = worded("Write it plainer: SELECT, named columns, FROM, JOIN ON."),
 ) -> Refusal:
     return Refusal(
         what,
-        "Part of this source is not shown to you, so its statements are read strictly.",
+        worded("Part of this source is not shown to you, so its statements are read strictly."),
         advice,
         position,
     )

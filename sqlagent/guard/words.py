@@ -8,6 +8,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlagent.guard.lists import Lists
 from sqlagent.guard.plainer import is_word
+from sqlagent.language.saying import worded
 from sqlagent.values import Refusal
 
 MOST_PARTS = 300
@@ -18,9 +19,9 @@ def words_problem(tokens: Sequence[Token], dialect: str, allowed: Lists) -> Refu
     """Refuse a word that may begin a second statement, a text that names a table, and far too many parts."""
     if dialect == "postgres" and (long := _cut_alike(tokens)) is not None:
         return Refusal(
-            "Two names are alike in their first 63 bytes.",
-            "PostgreSQL cuts names there, and takes them for one.",
-            "Give one of them a shorter name.",
+            worded("Two names are alike in their first 63 bytes."),
+            worded("PostgreSQL cuts names there, and takes them for one."),
+            worded("Give one of them a shorter name."),
             long.start,
         )
     selects = joins = 0
@@ -30,9 +31,9 @@ def words_problem(tokens: Sequence[Token], dialect: str, allowed: Lists) -> Refu
         joins += kind in (TokenType.JOIN, TokenType.UNION)
         if max(selects, joins) > MOST_PARTS:
             return Refusal(
-                f"There are more than {MOST_PARTS} SELECTs or joins.",
-                "Such SQL cannot be checked in reasonable time.",
-                "Shorten the SQL, for instance by listing values once.",
+                worded("There are more than {most_parts} SELECTs or joins.", most_parts=MOST_PARTS),
+                worded("Such SQL cannot be checked in reasonable time."),
+                worded("Shorten the SQL, for instance by listing values once."),
                 token.start,
             )
         if dialect in ("sqlite", "clickhouse") and before == TokenType.IN:
@@ -40,17 +41,17 @@ def words_problem(tokens: Sequence[Token], dialect: str, allowed: Lists) -> Refu
             odd = _no_name(tokens, at) if dialect == "sqlite" else _no_bracket(token)
             if odd is not None:
                 return Refusal(
-                    "Neither brackets nor the plain name of a table stands after IN.",
-                    "The database takes texts and most words there for the name of a table.",
-                    "Put brackets around values, as in IN ('text'), and quotes around a name.",
+                    worded("Neither brackets nor the plain name of a table stands after IN."),
+                    worded("The database takes texts and most words there for the name of a table."),
+                    worded("Put brackets around values, as in IN ('text'), and quotes around a name."),
                     odd.start,
                 )
         is_bare = at > 0 and before != TokenType.DOT and kind != TokenType.IDENTIFIER and is_word(token)
         if is_bare and token.text.lower() in allowed.beginnings:
             return Refusal(
-                f"{token.text.upper()} stands within the statement.",
-                "The database may take it for the beginning of another one.",
-                "Quote it if it is a name.",
+                worded("{word} stands within the statement.", word=token.text.upper()),
+                worded("The database may take it for the beginning of another one."),
+                worded("Quote it if it is a name."),
                 token.start,
             )
     return None

@@ -10,13 +10,14 @@ from sqlagent.errors import DatabaseError
 from sqlagent.journey.phrases import quoted
 from sqlagent.journey.state import State
 from sqlagent.language.leftovers import leftovers, sums_a_key
+from sqlagent.language.saying import begun_small, in_commas, in_quotes, spaced, worded
 from sqlagent.makers.analyst import Analysis
 from sqlagent.makers.generation import LlmSampler
 from sqlagent.makers.llm_judging import LlmJudge
 from sqlagent.method import confidence, looking_up
 from sqlagent.ports import Judge, Sampler
 from sqlagent.telling import readings
-from sqlagent.values import Answer, Outcome, Reading, Rows, UsedTerm
+from sqlagent.values import Answer, Outcome, Ranking, Reading, Rows, UsedTerm, Why
 
 DOUBTED = 0.2
 """Confidence at most in a draft for words that the analyst did not understand as a whole: 7 in 100 were right."""
@@ -93,12 +94,15 @@ def _as_judged(state: State) -> Ending:
     outcome, reason = confidence.outcome(
         sure, state.ranking, state.pool, state.verdict, words, found, state.question, checked
     )
+    beside = found
     if outcome is Outcome.AMBIGUOUS:
         rivals = confidence.rivals(state.ranking, found)
         found = readings.pick_from(state.ranking, rivals, state.linked.full)
     end = Ending(outcome, reason, sure, found)
     if state.analysis is not None and (state.ranking.groups or not state.pool):
-        return _as_the_analyst_read(state, state.analysis, end)
+        end = _as_the_analyst_read(state, state.analysis, end)
+        # beside an answer stand other readings, among choices it is one of them
+        return replace(end, readings=beside) if end.outcome is Outcome.ANSWERED else end
     if outcome is not Outcome.ANSWERED:
         return end
     doubt = state.doubt or (_doubt(state, sure) if state.llm is None else "")
@@ -108,13 +112,29 @@ def _as_judged(state: State) -> Ending:
 def _as_the_analyst_read(state: State, analysis: Analysis, end: Ending) -> Ending:
     """Tell how sure the analyst is of its first frame; another one is a draft, where the first did not run."""
     outcome, reason = analysis.outcome()
-    end = replace(end, outcome=outcome, reason=reason, sure=analysis.chance, why=analysis.why)
+    end = replace(end, outcome=outcome, reason=reason, sure=analysis.sure, why=analysis.why)
+    if end.why == Why.TIED and state.ranking.groups and not end.readings:
+        end = replace(end, reason=_nothing_to_pick(state.ranking), why="")
     first = analysis.candidates[0].sql if analysis.candidates else None
     failure = next((ran.failure for ran in state.pool if ran.candidate.sql == first), None)
     if failure is None or not state.ranking.groups or outcome is Outcome.UNANSWERABLE:
         return end
     return end.doubted(
-        f"Not sure: the likeliest reading failed ({failure.message}). This draft is another one."
+        worded(
+            "Not sure: the likeliest reading failed ({message}). This draft is another one.",
+            message=failure.message,
+        )
+    )
+
+
+def _nothing_to_pick(ranking: Ranking) -> str:
+    """Say why a question of several readings offers none of them."""
+    if ranking.groups[0].group.size == ranking.pool > 1:
+        return worded(
+            "The question can be read in more than one way; the readings that were tried give the same rows. Check what was understood."
+        )
+    return worded(
+        "The question can be read in more than one way; no other reading gives rows to choose from. Check what was understood."
     )
 
 
@@ -122,11 +142,11 @@ def _doubt(state: State, sure: float) -> str:
     """Say why the generator's answer is a draft: words that its SQL leaves out, or too little certainty."""
     sql = state.ranking.groups[0].representative.sql
     if left := leftovers(state.question.text, sql):
-        words = " and ".join(f"“{words}”" for words in left)
-        return f"Not sure: the SQL leaves out {words}. This is a draft."
+        words = in_commas([in_quotes(words) for words in left], worded(" and "))
+        return worded("Not sure: the SQL leaves out {words}. This is a draft.", words=words)
     if sums_a_key(sql):
-        return "Not sure: the SQL adds up numbers that only identify rows. This is a draft."
-    return "Not sure: the attempts differ too much. This is a draft." if sure < LEAST_SURE else ""
+        return worded("Not sure: the SQL adds up numbers that only identify rows. This is a draft.")
+    return worded("Not sure: the attempts differ too much. This is a draft.") if sure < LEAST_SURE else ""
 
 
 def _as_declined(state: State, end: Ending) -> Ending:
@@ -163,8 +183,18 @@ def _as_far_as_explained(state: State, end: Ending) -> Ending:
     end = replace(end, unused_hint=tuple(clause for clause in unused if clause not in terms))
     if left and end.outcome is Outcome.ANSWERED:
         words = quoted([one.words for one in left])
-        who = "the terms of this source say" if left[0].clause in terms else "the hint says"
-        return end.doubted(f"Not sure: the SQL leaves out what {who} of {words}. This is a draft.")
+        if left[0].clause in terms:
+            return end.doubted(
+                worded(
+                    "Not sure: the SQL leaves out what the terms of this source say of {words}. This is a draft.",
+                    words=words,
+                )
+            )
+        return end.doubted(
+            worded(
+                "Not sure: the SQL leaves out what the hint says of {words}. This is a draft.", words=words
+            )
+        )
     return end
 
 
@@ -185,9 +215,9 @@ def _as_far_as_read(state: State, end: Ending) -> Ending:
     if not doubts or state.llm is not None:
         return end
     if end.outcome is Outcome.ANSWERED:
-        return end.doubted(f"Not sure: {doubts[0].lower()}{doubts[1:]}")
+        return end.doubted(worded("Not sure: {doubts}", doubts=begun_small(doubts)))
     if end.outcome in (Outcome.UNANSWERABLE, Outcome.AMBIGUOUS):
-        return replace(end, reason=f"{end.reason} {doubts}")
+        return replace(end, reason=spaced(end.reason, doubts))
     return end
 
 

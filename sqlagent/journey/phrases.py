@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlagent.language.saying import Saying, in_commas, in_quotes
 
-def quoted(texts: Sequence[str]) -> str:
+
+def quoted(texts: Sequence[str]) -> Saying:
     """Quote a few texts, each cut to a line.
 
     Example:
         >>> quoted(["big spender", "north"])
         '“big spender”, “north”'
     """
-    return ", ".join(f"“{text if len(text) <= 80 else text[:79] + '…'}”" for text in texts[:4])
+    return in_commas([in_quotes(text if len(text) <= 80 else text[:79] + "…") for text in texts[:4]])

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlagent.catalog.glossary.mentions import Explained
 from sqlagent.journey.phrases import quoted
+from sqlagent.language.saying import worded
 from sqlagent.values import Answer, Outcome, Reading
 
 
@@ -27,12 +28,12 @@ def told_apart(ways: Sequence[Explained], ends: Sequence[Answer]) -> Answer:
         return first
     rivals = [one for one in way.mentions if any(one not in other.mentions for other in others)]
     words = quoted([one.words for one in rivals])
-    reason = f"Two terms of this source explain {words}; pick the one you meant."
+    reason = worded("Two terms of this source explain {words}; pick the one you meant.", words=words)
     return replace(
         first, outcome=Outcome.AMBIGUOUS, reason=reason, why="", readings=(*readings, *first.readings)
     )
 
 
 def _by(said: str, author: str) -> str:
-    """What a term means, and who says so."""
+    """The meaning of a term, and who says so."""
     return f"{said}, by {author}" if author else said

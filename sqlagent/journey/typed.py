@@ -10,6 +10,7 @@ from sqlagent import guard
 from sqlagent.events import Ended, Event, Executed
 from sqlagent.guard import Policy
 from sqlagent.journey.setting import Setting
+from sqlagent.language.saying import spaced, worded
 from sqlagent.values import Answer, Candidate, Catalog, Outcome, Question, Usage
 
 _READS = re.compile(r"[(\s]*(select|with|explain)\b", re.IGNORECASE)
@@ -42,13 +43,13 @@ def as_typed(sql: str, question: Question, setting: Setting) -> Iterator[Event]:
     yield Executed(0, ran)
     usage = Usage(seconds=ran.rows.seconds if ran.rows else 0.0)
     if ran.failure is not None:
-        said = f"{ran.failure.message} {ran.failure.advice}".strip()
+        said = spaced(ran.failure.message, ran.failure.advice)
         yield Ended(Answer(Outcome.FAILED, question, said, pool=1, usage=usage))
         return
     rows, note = ran.rows, ""
     if rows is not None and setting.budget.result_rows > setting.budget.rows:
         rows, note = setting.fetched(sql, rows)
-    reason = "You typed SQL, so it ran as it is."
+    reason = worded("You typed SQL, so it ran as it is.")
     answered = Answer(
         Outcome.ANSWERED, question, reason, sql, rows, confidence=1.0, size=1, pool=1, usage=usage
     )

@@ -328,3 +328,6 @@ SAME_SIGN = {
 
 MEASURES = words_of("revenu sale turnov proceed profit spend incom earn charg expens quantiti")
 """Stems of what businesses add up rather than look at row by row."""
+
+DEED_DONE = r"(?:\w{3,}ed|bought|paid|left|came|went) (?:in|on|since|before|after|during|at|from|within|this|last|again|(?:19|20)\d\d)\b"
+"""What some of the things asked for did, and when: "how many ordered in 2025" has no noun of its own."""

@@ -43,7 +43,7 @@ _PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
 
 
 class Values(Protocol):
-    """What is asked of a value index."""
+    """Questions to a value index."""
 
     def lookup(self, words: str) -> list[ValueMatch]:
         """Values equal to some words."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
-from sqlagent.language.lexicon import ABBREVIATIONS, APART, COMMON_NAME_WORDS, IRREGULAR
+from sqlagent.language.lexicon import ABBREVIATIONS, APART, COMMON_NAME_WORDS, IRREGULAR, words_of
 
 MAX_CHARS = 2_000
 """Characters of a question that are read; a longer one is cut, so that reading stays bounded."""
@@ -180,10 +180,11 @@ def segment(word: str, vocabulary: Collection[str]) -> tuple[str, ...]:
     Example:
         >>> segment("pettype", {"pet"})
         ('pet', 'type')
-        >>> segment("membership", {"member", "ship"})
-        ('membership',)
+        >>> segment("membership", {"member", "ship"}), segment("workshop", {"work", "shop"})
+        (('membership',), ('workshop',))
     """
-    if len(word) < 5 or word in vocabulary or word in COMMON_NAME_WORDS or len(word) > 30:
+    whole = word in vocabulary or word in COMMON_NAME_WORDS or word.removesuffix("s") in _CLOSED
+    if len(word) < 5 or whole or len(word) > 30:
         return (word,)
     best: dict[int, tuple[str, ...]] = {0: ()}
     for end in range(2, len(word) + 1):
@@ -198,6 +199,17 @@ def segment(word: str, vocabulary: Collection[str]) -> tuple[str, ...]:
     found = best.get(len(word), (word,))
     return (word,) if len(found) == 2 and found[1] in _ENDINGS else found
 
+
+_CLOSED = words_of(
+    """
+    workshop workload worksheet workstation workforce workplace workday timesheet timetable timeline
+    timeslot headcount headline salesperson salesman saleswoman salespeople storefront storeroom showroom
+    classroom stockroom bedroom database datasheet groundwork groupwork framework teamwork network homework
+    overtime lifetime deadline pipeline airline online offline nickname surname townhouse household
+    leasehold freehold shareholder stakeholder cardholder policyholder
+    """
+)
+"""English words that are written in one piece, and are made of two."""
 
 _ENDINGS = frozenset({"ship", "age", "able", "less", "hood", "ward", "like", "wise"})
 """What makes another noun or adjective of a word: a membership is no ship."""

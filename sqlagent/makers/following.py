@@ -19,6 +19,7 @@ from sqlagent.errors import LlmError
 from sqlagent.makers import followups
 from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD
 from sqlagent.makers.analyst.changing import FORGET, followed
+from sqlagent.makers.analyst.faults import spared
 from sqlagent.ports import Llm
 from sqlagent.prompts import rendering, replies
 from sqlagent.values import (
@@ -138,7 +139,7 @@ def chart_typed(typed: str) -> str:
 
 
 _CHART_OF = re.compile(
-    r"(?P<rest>\S.*?),?\s+(?:(?:and|shown|drawn|plotted|displayed|show it|draw it|plot it|put it) )*"
+    r"(?P<rest>\S.*?),?(?<=\S)\s+(?:(?:and|shown|drawn|plotted|displayed|show it|draw it|plot it|put it) )*"
     rf"(?:(?:on|as|in) (?:an? |the )?(?:world )?map|(?:as|in) (?:an? )?(?P<mark>{_MARK}) (?:chart|graph|plot|diagram))[ .?!]*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -206,7 +207,8 @@ def stand_alone(
         last = turns[-1]
         before = replace(last, question=said_of(last))
         by_words = followups.rewrite(typed, before, catalog)
-        text = followed(typed, before.question, whole or catalog, index, by_words) or by_words
+        by_frames = spared(lambda: followed(typed, before.question, whole or catalog, index, by_words), "")
+        text = by_frames or by_words
     return Question(text, hint, typed) if text != typed else Question(typed, hint)
 
 

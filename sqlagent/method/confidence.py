@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from sqlagent.events import Checked
+from sqlagent.language.saying import in_quotes, one_of, worded, worded_count
 from sqlagent.values import (
     Execution,
     FailureKind,
@@ -160,19 +161,32 @@ def outcome(
     top = ranking.groups[0]
     found = rivals(ranking, readings)
     if found and ranking.tied and checked is not None:
-        return Outcome.AMBIGUOUS, "Two readings are equally likely; pick the one you meant."
+        return Outcome.AMBIGUOUS, worded("Two readings are equally likely; pick the one you meant.")
     if found and sure < SURE:
-        return Outcome.AMBIGUOUS, "The question can be read in more than one way; pick the reading you meant."
+        return Outcome.AMBIGUOUS, worded(
+            "The question can be read in more than one way; pick the reading you meant."
+        )
     if _says_nothing(top):
-        return Outcome.ANSWERED, "The SQL ran, and no rows match."
+        return Outcome.ANSWERED, worded("The SQL ran, and no rows match.")
     if top.group.size == ranking.pool == 1:
-        return Outcome.ANSWERED, "The only attempt answered."
+        return Outcome.ANSWERED, worded("The only attempt answered.")
     if checked:
         vouched = any(member.candidate.family == "analyst" for member in top.group.members)
         return Outcome.ANSWERED, f"{Checked(top.group.size, (), vouched).said}."
     if any(member.candidate.score is not None for member in top.group.members):
-        return Outcome.ANSWERED, f"The likeliest of {ranking.pool} attempts."  # a beam's do not vote
-    return Outcome.ANSWERED, f"{top.group.size} of {ranking.pool} attempts agree."
+        return Outcome.ANSWERED, worded_count(
+            "The likeliest of {pool} attempts.",
+            "The likeliest of {pool} attempts.",
+            ranking.pool,
+            pool=ranking.pool,
+        )  # a beam's do not vote
+    return Outcome.ANSWERED, worded_count(
+        "{size} of {pool} attempts agree.",
+        "{size} of {pool} attempts agree.",
+        top.group.size,
+        size=top.group.size,
+        pool=ranking.pool,
+    )
 
 
 def _says_nothing(ranked: RankedGroup) -> bool:
@@ -182,21 +196,21 @@ def _says_nothing(ranked: RankedGroup) -> bool:
 def _foreign(linked: LinkedSchema, ranking: Ranking, question: Question | None) -> str:
     """Name the words that found nothing, where the question is not about this schema."""
     if not linked.full.tables:
-        return "There are no tables to ask about."
+        return worded("There are no tables to ask about.")
     met = linked.links or linked.values
     if not met and (linked.unlinked or not ranking.groups):
         words = _listed(linked.unlinked)
         return (
-            f"Nothing here is about {words}."
+            worded("Nothing here is about {words}.", words=words)
             if words
-            else "Nothing in the question names anything stored here."
+            else worded("Nothing in the question names anything stored here.")
         )
     share = _unlinked(linked)
     asked_for = _asked_for(question, linked.unlinked) if question else ""
     if share >= UNLINKED:
-        return f"Nothing here is about {_listed(linked.unlinked)}."
+        return worded("Nothing here is about {words}.", words=_listed(linked.unlinked))
     if asked_for and share >= ASKED_FOR:
-        return f"Nothing here is about {_listed((asked_for,))}."
+        return worded("Nothing here is about {words}.", words=_listed((asked_for,)))
     return ""
 
 
@@ -224,8 +238,7 @@ def _unlinked(linked: LinkedSchema) -> float:
 
 
 def _listed(words: Sequence[str]) -> str:
-    quoted = [f"“{word}”" for word in words[:4]]
-    return ", ".join(quoted[:-1]) + " or " + quoted[-1] if len(quoted) > 1 else "".join(quoted)
+    return one_of([in_quotes(word) for word in words[:4]])
 
 
 def rivals(ranking: Ranking, readings: Sequence[Reading]) -> tuple[Reading, ...]:
@@ -250,12 +263,24 @@ def _probable(ranked: RankedGroup) -> float:
 
 def _why_failed(executions: Sequence[Execution]) -> str:
     if not executions:
-        return "No SQL could be written for this question."
+        return worded("No SQL could be written for this question.")
     failures = [failure for execution in executions if (failure := execution.failure) is not None]
     if all(failure.kind is FailureKind.TIMEOUT for failure in failures):
-        return "Every attempt ran out of time."
+        return worded("Every attempt ran out of time.")
     if all(failure.kind is FailureKind.LOST for failure in failures):
-        return f"The connection to the database was lost: {failures[0].message}"
+        return worded("The connection to the database was lost: {why}", why=failures[0].message)
     last = max(failures, key=lambda failure: sum(other.message == failure.message for other in failures))
-    kind = "was refused" if last.kind is FailureKind.REFUSED else "failed"
-    return f"None of {len(executions)} attempts gave a result; the usual one {kind}: {last.message}"
+    told, count = {"count": str(len(executions)), "why": last.message}, len(executions)
+    if last.kind is FailureKind.REFUSED:
+        return worded_count(
+            "None of {count} attempts gave a result; the usual one was refused: {why}",
+            "None of {count} attempts gave a result; the usual one was refused: {why}",
+            count,
+            **told,
+        )
+    return worded_count(
+        "None of {count} attempts gave a result; the usual one failed: {why}",
+        "None of {count} attempts gave a result; the usual one failed: {why}",
+        count,
+        **told,
+    )

@@ -16,6 +16,7 @@ from typing import Protocol
 from sqlagent import guard
 from sqlagent.errors import Cancelled, DatabaseError, StatementFailed
 from sqlagent.guard import Passed, Policy
+from sqlagent.language.saying import spaced, worded
 from sqlagent.ports import Database
 from sqlagent.values import (
     OWN_WORDS,
@@ -171,8 +172,8 @@ class Executor:
             # what drivers raise on cells that Python has no value for: dates BC, decimals out of range
             result = Failure(
                 FailureKind.ERROR,
-                f"The rows could not be read: {error}",
-                advice="Cast the column to text, or leave it out.",
+                worded("The rows could not be read: {error}", error=error),
+                advice=worded("Cast the column to text, or leave it out."),
             )
         if self._cache is not None and isinstance(result, Rows):
             self._cache.put(key, result)
@@ -200,14 +201,14 @@ class Executor:
         pool.shutdown(wait=True)
 
 
-_CANCELLED = Failure(FailureKind.CANCELLED, "The run was stopped before this statement began.")
+_CANCELLED = Failure(FailureKind.CANCELLED, worded("The run was stopped before this statement began."))
 
 
 def failure_of(refusal: Refusal) -> Failure:
     """Say a refusal as a failure: what and why in its message, what to do in its advice."""
     return Failure(
         FailureKind.REFUSED,
-        f"{refusal.what} {refusal.why}".strip(),
+        spaced(refusal.what, refusal.why),
         refusal.position,
         refusal.advice,
         OWN_WORDS,

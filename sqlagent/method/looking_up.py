@@ -1,7 +1,6 @@
 """Words of a question looked up in the source itself, in columns whose values are not read yet.
 
-Decides which words, in which columns, and how much that may cost; every statement goes through whoever
-runs candidates, so through the guard. Leaves what a value that was found means to those who read the question.
+Decides which words, in which columns, and how much that may cost; every statement runs as candidates do, through the guard. Leaves what a value that was found means to those who read the question.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.catalog.value_reading import unread
 from sqlagent.language.cues import CUE_WORDS
 from sqlagent.language.lexicon import COMMAND_WORDS, DEMONYMS, MONTHS, STOP_WORDS
+from sqlagent.language.saying import all_of, number, worded, worded_count
 from sqlagent.language.words import Token, tokenise
 from sqlagent.values import Candidate, Catalog, ColumnRef, Execution, Kind, LinkedSchema, Question, Table
 
@@ -31,7 +31,7 @@ WAVE = 4
 """Statements at once; where all words are found no further ones are run."""
 
 STATEMENT_SECONDS = 2.0
-"""What one of them may take: a million rows take a tenth of it."""
+"""The limits of one of them: a million rows take a tenth of it."""
 
 COLUMNS = 8
 """Columns of a table looked through at once."""
@@ -79,13 +79,22 @@ class LookedUp:
         """Say which columns are not read, naming the likely ones; empty where none matters."""
         if self.open:
             names = [f"{ref.table}.{ref.column}" for ref in self.open[:3]]
-            more = f" and {len(self.open) - 3} more columns" if len(self.open) > 3 else ""
-            listed = (
-                ", ".join(names) if more or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
-            )
-            return f"The values of {listed}{more} are not read yet."
+            more = len(self.open) - len(names)
+            if more:
+                return worded_count(
+                    "The values of {names} and {count} more columns are not read yet.",
+                    "The values of {names} and {count} more columns are not read yet.",
+                    more,
+                    names=", ".join(names),
+                    count=str(more),
+                )
+            return worded("The values of {names} are not read yet.", names=all_of(names))
         if self.missing:
-            return f"The values of {self.missing:,} of {self.total:,} columns are not read yet."
+            return worded(
+                "The values of {count} of {all} columns are not read yet.",
+                count=number(f"{self.missing:,}"),
+                all=number(f"{self.total:,}"),
+            )
         return ""
 
 
@@ -247,7 +256,7 @@ def _sql(
     literals = [exp.Literal.string(one) for one in sorted(spelled)]
     picked: list[exp.Expr] = []
     conditions: list[exp.In] = []
-    for number, ref in enumerate(columns):
+    for place, ref in enumerate(columns):
         column = table.column(ref.column)
         name: exp.Expression = exp.column(exp.to_identifier(ref.column, quoted=True))
         if column is not None and column.kind is Kind.OTHER:
@@ -258,7 +267,7 @@ def _sql(
         )
         conditions.append(is_said)
         case = exp.Case(ifs=[exp.If(this=is_said.copy(), true=name.copy())])
-        picked.append(exp.alias_(case, f"value_{number + 1}", quoted=False))
+        picked.append(exp.alias_(case, f"value_{place + 1}", quoted=False))
     source = exp.table_(
         exp.to_identifier(table.name, quoted=True),
         db=exp.to_identifier(table.schema, quoted=True) if table.schema else None,

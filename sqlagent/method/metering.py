@@ -18,7 +18,7 @@ from sqlagent.values import Budget, LlmReply, LlmRequest, Usage
 
 @dataclass(slots=True)
 class Spent:
-    """What a question has cost so far; `refused` counts the calls that were not made for want of budget."""
+    """The cost of a question so far; `refused` counts the calls that the budget did not allow."""
 
     usage: Usage = field(default_factory=Usage)
     sent: list[LlmRequest] = field(default_factory=list)

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from sqlagent.errors import LlmError
 from sqlagent.language import wording
+from sqlagent.language.saying import template, worded, worded_count
 from sqlagent.ports import Estimating, Judge
 from sqlagent.prompts.silences import plainly
 from sqlagent.values import (
@@ -110,7 +111,11 @@ def weights(question: Question, groups: Sequence[ExecutionGroup]) -> list[float]
 
 def is_empty(group: ExecutionGroup) -> bool:
     """Tell whether a group's result says nothing: no rows, or only NULLs."""
-    return group.status in ("empty", "all_null")
+    return group.status in SAYS_NOTHING
+
+
+SAYS_NOTHING = {"empty": template("empty"), "all_null": template("all null")}
+"""Statuses of results that say nothing, and what they are called."""
 
 
 @dataclass(slots=True)
@@ -160,14 +165,23 @@ class _Task:
                 key=lambda i: (bool(group.members[i].frame), mine[i], _plainness(group.members[i]), i),
             )
             entry = _Entry(group, group.members[first], weight, weight / mine[first])
-            entry.reasons.append(f"{group.size} attempt{'s' * (group.size > 1)} with this result")
-            if group.variants:
-                reasons = (
-                    f"{group.size - len(group.shown)} of them in another form (columns, labels or units)"
+            entry.reasons.append(
+                worded_count(
+                    "{count} attempt with this result",
+                    "{count} attempts with this result",
+                    group.size,
+                    count=group.size,
                 )
-                entry.reasons.append(reasons)
+            )
+            if group.variants:
+                other = group.size - len(group.shown)
+                entry.reasons.append(
+                    worded("{count} of them in another form (columns, labels or units)", count=other)
+                )
             if weight < group.weight:
-                entry.reasons.append(f"a result that is {group.status.replace('_', ' ')} weighs less")
+                entry.reasons.append(
+                    worded("a result that is {status} weighs less", status=worded(SAYS_NOTHING[group.status]))
+                )
             found.append(entry)
         return found
 
@@ -233,7 +247,9 @@ def _fast(task: _Task, entries: list[_Entry], pool: int) -> Ranking:
     top = max(entry.weight for entry in entries)
     gate = task.judge.share_gate if isinstance(task.judge, Gated) else SHARE_GATE
     if len(entries) == 1 or (total and top / total >= gate):
-        return _unjudged(entries, pool, "enough attempts agree without a judge")
+        return _unjudged(
+            entries, pool, worded("so many attempts agree that the results were not compared further")
+        )
     entries.sort(key=lambda entry: (-entry.weight, -entry.utility))
     shown = entries[:SHOWN]
     forward = task.order([entry.shown() for entry in shown])
@@ -263,9 +279,15 @@ def _list_wins(shown: Sequence[_Entry], forward: Sequence[int], backward: Sequen
             winner, loser = (i, j) if verdicts[0] > 0 else (j, i)
             shown[winner].wins += 1
             if winner > loser:
-                shown[winner].reasons.append("preferred over a larger group")
+                shown[winner].reasons.append(worded("preferred over a larger group"))
     for entry in shown:
-        entry.reasons.append(f"preferred over {entry.wins} of {len(shown) - 1} others in both orders")
+        entry.reasons.append(
+            worded(
+                "preferred over {count} of {others} others in both orders",
+                count=entry.wins,
+                others=len(shown) - 1,
+            )
+        )
     return agreed / len(pairs)
 
 
@@ -285,7 +307,7 @@ def _settle(task: _Task, entries: list[_Entry]) -> bool:
         margin = one.utility - two.utility
         tied = True
     else:
-        (one if margin > 0 else two).reasons.append("won the final comparison in both orders")
+        (one if margin > 0 else two).reasons.append(worded("won the final comparison in both orders"))
         tied = False
     if margin < 0:
         one.score, two.score = two.score, one.score

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from sqlagent.errors import LlmError
 from sqlagent.language import wording
+from sqlagent.language.saying import worded, worded_count
 from sqlagent.ports import Judge
 from sqlagent.values import (
     Execution,
@@ -48,14 +49,14 @@ def audit(
     one `audit` of the judge. A judge that fails leaves the rules to decide. Raises: Cancelled.
     """
     if not executions:
-        return Verdict(False, "nothing was tried")
+        return Verdict(False, worded("nothing was tried"))
     if not ranking.groups:
         found = complaints(executions)
-        return Verdict(False, "no attempt ran", found, complaints=found)
+        return Verdict(False, worded("no attempt ran"), found, complaints=found)
     try:
         said = judge.audit(question, linked, [ranked.group for ranked in ranking.groups[:AUDITED]])
     except LlmError:
-        said = Verdict(True, "the auditor gave no verdict")
+        said = Verdict(True, worded("the auditor gave no verdict"))
     if not said.answerable:
         return said
     reason = _trigger(question, ranking, said.has_no_data)
@@ -66,15 +67,15 @@ def audit(
     if not said.accepted:
         return Verdict(False, said.reason, _first(said.unmet))
     top = ranking.groups[0].group
-    agreed = said.reason if said.has_no_data else f"{top.size} of {ranking.pool} attempts agree"
+    agreed = said.reason if said.has_no_data else _agreed(top.size, ranking.pool)
     return Verdict(True, agreed, _first(said.unmet), has_no_data=said.has_no_data)
 
 
 def unaudited(ranking: Ranking) -> Verdict:
     """Give the verdict on a pool whose auditor is not asked: what ran is taken."""
     if not ranking.groups:
-        return Verdict(False, "no attempt ran")
-    return Verdict(True, f"{ranking.groups[0].group.size} of {ranking.pool} attempts agree")
+        return Verdict(False, worded("no attempt ran"))
+    return Verdict(True, _agreed(ranking.groups[0].group.size, ranking.pool))
 
 
 def settled(ranking: Ranking) -> Verdict:
@@ -82,15 +83,27 @@ def settled(ranking: Ranking) -> Verdict:
     return replace(unaudited(ranking), accepted=bool(ranking.groups) and not ranking.tied)
 
 
+def _agreed(size: int, pool: int) -> str:
+    return worded_count(
+        "{size} of {pool} attempts agree", "{size} of {pool} attempts agree", size, size=size, pool=pool
+    )
+
+
 def _trigger(question: Question, ranking: Ranking, has_no_data: bool) -> str:
     top = ranking.groups[0].group
     may_be_empty = has_no_data or wording.asks_existence(question.text) or wording.asks_count(question.text)
     if not may_be_empty and all(_is_empty(ranked.group) for ranked in ranking.groups):
-        return "every attempt came back empty"
+        return worded("every attempt came back empty")
     if ranking.tied:
-        return "two results are equally likely"
+        return worded("two results are equally likely")
     if ranking.top_share < SHARE_TRIGGER:
-        return f"only {top.size} of {ranking.pool} attempts agree"
+        return worded_count(
+            "only {size} of {pool} attempts agree",
+            "only {size} of {pool} attempts agree",
+            top.size,
+            size=top.size,
+            pool=ranking.pool,
+        )
     return ""
 
 

@@ -429,4 +429,14 @@ def is_additive(name: str) -> bool:
         >>> is_additive("revenue"), is_additive("avg_price"), is_additive("height")
         (True, False, False)
     """
-    return bool(_ADDITIVE.search(name)) and not _NOT_ADDITIVE.search(name)
+    return bool(_ADDITIVE.search(name)) and not is_not_additive(name)
+
+
+def is_not_additive(name: str) -> bool:
+    """Say whether a column's name tells that its numbers do not add up.
+
+    Example:
+        >>> is_not_additive("avg_price"), is_not_additive("tickets")
+        (True, False)
+    """
+    return bool(_NOT_ADDITIVE.search(name))

@@ -54,7 +54,7 @@ def formatted(value: Any, wanted: ColumnFormat | None) -> str | None:
     if wanted is None or value is None or isinstance(value, bool):
         return None
     if wanted.style in DATES:
-        when = _moment(value)
+        when = moment_of(value)
         return None if when is None else _dated(when, DATES[wanted.style])
     if wanted.style in NUMBERS and isinstance(value, int | float | Decimal):
         return _numbered(value, wanted)
@@ -130,7 +130,8 @@ def _leads(unit: str) -> bool:
     return not any(letter.isalpha() for letter in unit)
 
 
-def _moment(value: Any) -> date | None:
+def moment_of(value: Any) -> date | None:
+    """The day or time that a value of a column of dates is; None for any other."""
     if isinstance(value, date):
         return value
     if isinstance(value, str) and len(value) < 40 and _DATE.fullmatch(value):

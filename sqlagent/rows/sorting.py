@@ -52,6 +52,24 @@ def sorting_of(sql: str) -> Sorting | None:
     )
 
 
+def is_part(sql: str, count: int) -> bool:
+    """Whether so many rows are a part of what a statement would give without its LIMIT or OFFSET; false where it cannot be read.
+
+    Example:
+        >>> is_part("SELECT city FROM t LIMIT 3", 3), is_part("SELECT city FROM t LIMIT 3", 2)
+        (True, False)
+    """
+    try:
+        query = parse_one(sql) if sql else None
+    except (SqlglotError, RecursionError):
+        return False
+    if not isinstance(query, exp.Query):
+        return False
+    limit = query.args.get("limit")
+    most = _whole(limit.expression if isinstance(limit, exp.Limit) else limit and limit.args.get("count"))
+    return query.args.get("offset") is not None or 0 < most <= count
+
+
 def _placed(query: exp.Query) -> Sorting | None:
     """Rows kept by their place within groups, as a window counts it."""
     where, source = query.args.get("where"), query.args.get("from_") or query.args.get("from")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from sqlagent.language.words import tokenise
 from sqlagent.rows.columns import Profile, Role
@@ -19,8 +20,33 @@ MANY_OF_ALL = 0.9
 _SO_FAR = re.compile(r"\b(?:cumulat\w+|accumulat\w+|running|to date|ytd)\b", re.IGNORECASE)
 """Words of a running total, in questions and in names of columns."""
 
-_OF_PERIOD = re.compile(r"(?:[ _](?:q[1-4]|h[12]|[a-z]{3,9}))?[ _](?:19|20)\d\d$", re.IGNORECASE)
-"""The period at the end of a measure's name: revenue_2025, orders q1 2024."""
+_DAY = r"(?:19|20)\d\d[ _]\d\d[ _]\d\d"
+_OF_PERIOD = re.compile(
+    rf"(?:(?:[ _](?:q[1-4]|h[12]|[a-z]{{3,9}}))?[ _](?:19|20)\d\d|[ _]{_DAY}(?:[ _]to[ _]{_DAY})?)$",
+    re.IGNORECASE,
+)
+"""The period at the end of a measure's name: revenue_2025, orders q1 2024, orders_2025_06_01_to_2025_08_31."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+_RENAMED_KEY = re.compile(r"[\s,.][\"`\[]?(?:id|\w+_id)[\"`\]]?\s+AS\s+[\"`\[]?(\w+)", re.IGNORECASE)
+"""A key under another name, as a SELECT writes it: `c.id AS customer`."""
+
+
+def keys_known(columns: Sequence[Profile], sql: str) -> tuple[Profile, ...]:
+    """Give columns with those as keys that are keys in the SQL, whatever they are called there.
+
+    Example:
+        >>> from sqlagent.rows.columns import profiles
+        >>> from sqlagent.values import Rows
+        >>> both = profiles(Rows(("customer", "orders"), ((7, 3),)))
+        >>> [str(one.role) for one in keys_known(both, "SELECT c.id AS customer, COUNT(o.id) AS orders FROM customers c")]
+        ['key', 'measure']
+    """
+    renamed = {name.lower() for name in _RENAMED_KEY.findall(sql)}
+    return tuple(
+        replace(one, role=Role.KEY) if one.role == Role.MEASURE and one.name.lower() in renamed else one
+        for one in columns
+    )
 
 
 def measures_first(
@@ -33,7 +59,7 @@ def measures_first(
     """Give the measures that rows are about, the first one first.
 
     These are, where there are any: the running totals where it asks for one; the measures that the question or title
-    names, in the order it names them; those in `meant`, as whoever understood the question says. Otherwise all that differ between rows, the one that
+    names, in the order it names them; those in `meant`, as the analyst understood the question. Otherwise all that differ between rows, the one that
     the SQL sorts by first. Measures are never made up: without measures the result is empty.
 
     Example:
@@ -74,9 +100,20 @@ def in_two_periods(measures: Sequence[Profile]) -> tuple[tuple[str, Profile], tu
     found = [(match, one) for one in measures if (match := _OF_PERIOD.search(one.name))]
     if len(found) != 2 or len({match.string[: match.start()].lower() for match, _ in found}) != 1:
         return None
-    said = [(match[0].strip(" _").replace("_", " ").capitalize(), one) for match, one in found]
-    first, second = sorted(said, key=lambda pair: (pair[0][-4:], pair[0]))
+    said = [(_period(match[0]), one) for match, one in found]
+    first, second = sorted(said, key=lambda pair: (_YEAR.findall(pair[0])[:1], pair[0]))
     return first, second
+
+
+def _period(name: str) -> str:
+    """The name of a period in words.
+
+    Example:
+        >>> _period("_q1_2025"), _period("_2025_06_01_to_2025_08_31")
+        ('Q1 2025', '2025-06-01 to 2025-08-31')
+    """
+    words = name.strip(" _").replace("_", " ")
+    return re.sub(rf"{_DAY}", lambda day: day[0].replace(" ", "-"), words).capitalize()
 
 
 def _with_other_periods(named: Sequence[Profile], measures: Sequence[Profile]) -> tuple[Profile, ...]:

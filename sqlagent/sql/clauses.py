@@ -1,4 +1,4 @@
-"""What a statement says, clause by clause, in names that do not depend on how it was written.
+"""The text of a statement, clause by clause, in names that do not depend on how it was written.
 
 Aliases become the tables they stand for, bare columns get their table, text in double quotes that
 names no column becomes the text it is meant as. Two statements can then be compared clause by
@@ -100,7 +100,7 @@ def read(sql: str, catalog: Catalog) -> Clauses | None:
 
 @dataclass(slots=True)
 class _Sources:
-    """What the aliases of one SELECT stand for; `outer` is the SELECT around it."""
+    """The meaning of the aliases of one SELECT; `outer` is the SELECT around it."""
 
     names: dict[str, str]
     real: dict[str, str]

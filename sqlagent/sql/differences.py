@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlagent.language.saying import template, worded
 from sqlagent.sql.clauses import read
 from sqlagent.values import Catalog
 
 CLAUSES = {
-    "where": "condition",
-    "having": "condition on groups",
-    "table": "table",
-    "join": "join",
-    "group": "grouping",
-    "distinct": "repeats",
-    "set": "set operation",
-    "order": "order",
-    "limit": "limit",
+    "where": template("condition"),
+    "having": template("condition on groups"),
+    "table": template("table"),
+    "join": template("join"),
+    "group": template("grouping"),
+    "distinct": template("repeats"),
+    "set": template("set operation"),
+    "order": template("order"),
+    "limit": template("limit"),
 }
 """What each kind of clause is called, in the order in which they are told after the output."""
 
@@ -44,19 +45,32 @@ def differences(sql: str, other: str, catalog: Catalog) -> tuple[str, ...]:
     one, two = read(sql, catalog), read(other, catalog)
     if one is None or two is None:
         return ()
-    found = []
+    found: list[str] = []
     if one.select != two.select:
         same = sorted(one.select) == sorted(two.select)
         found.append(
-            f"output: {_said(one.select, ', ')} against {'another order' if same else _said(two.select, ', ')}"
+            worded(
+                "output: {one} against {other}",
+                one=_said(one.select, ", "),
+                other=worded("another order") if same else _said(two.select, ", "),
+            )
         )
     for kind, name in CLAUSES.items():
         first, second = one.of(kind), two.of(kind)
         if first != second:
             only = (sorted((mine - theirs).elements()) for mine, theirs in ((first, second), (second, first)))
-            found.append(f"{name}: {' against '.join(map(_said, only))}")
+            found.append(_differing(worded(name), *map(_said, only)))
     return tuple(found[:TOLD])
 
 
+def _differing(clause: str, one: str, other: str) -> str:
+    """What one statement says in a clause against what the other says; either may be nothing."""
+    if not other:
+        return worded("{clause}: {one} against none", clause=clause, one=one)
+    if not one:
+        return worded("{clause}: none against {other}", clause=clause, other=other)
+    return worded("{clause}: {one} against {other}", clause=clause, one=one, other=other)
+
+
 def _said(pieces: Sequence[str], between: str = " and ") -> str:
-    return between.join(p if len(p) <= PIECE else p[: PIECE - 1] + "…" for p in pieces) or "none"
+    return between.join(p if len(p) <= PIECE else p[: PIECE - 1] + "…" for p in pieces)

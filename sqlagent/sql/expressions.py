@@ -101,7 +101,7 @@ def periods_said(node: exp.Expr) -> exp.Expr:
     """Put words where a date is cut to a period: "the month of orders.ordered_at".
 
     Knows the forms that the built-in generator writes for each dialect, as SQLite's SQL writes
-    them. What is cut in another way stays as it is.
+    them. Other expressions stay as they are.
 
     Example:
         >>> import sqlglot

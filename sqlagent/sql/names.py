@@ -1,4 +1,4 @@
-"""What the names in a parsed statement stand for: which table, which column, seen from where.
+"""The meaning of the names in a parsed statement: which table, which column, seen from where.
 
 Shared by the stages that look names up. It decides what a name means where it is written: a
 table of the catalog, a system table, or a CTE that is visible there and nowhere else. What to

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from sqlagent.language.saying import in_commas, template, worded
 from sqlagent.sql.clauses import Clauses
 from sqlagent.sql.clauses import read as read_clauses
 from sqlagent.sql.expressions import canonical_text, periods_said
@@ -25,32 +26,38 @@ SHOWN = 3
 PREVIEW_ROWS = 50
 """Rows kept of a reading: enough for a preview, the statement can be run for the rest."""
 
-NO_DIFFERENCE = "says the same in other words"
-NO_NEWS = "shows the same columns in another order"
+NO_DIFFERENCE = worded("says the same in other words")
+NO_NEWS = worded("shows the same columns in another order")
 
 Parts = tuple[tuple[str, str], ...]
 """A reading in words, part by part: kind and words."""
 
+_AND, _OR = worded(" and "), worded(" or ")
 _AGGREGATE = re.compile(r"(SUM|AVG|MIN|MAX)\(([\w.]+(?: [*+-] [\w.]+)*)\)")
 _DIFFERENT = re.compile(r"COUNT\(DISTINCT ([\w.]+)\)")
 
-_NOUNS = {"SUM": "the total of", "AVG": "the average of", "MIN": "the lowest", "MAX": "the highest"}
+_NOUNS = {
+    "SUM": template("the total of {column}"),
+    "AVG": template("the average of {column}"),
+    "MIN": template("the lowest {column}"),
+    "MAX": template("the highest {column}"),
+}
 
 _SECOND = re.compile(r'"(\w+)#\d+"')
 
 _VERBS = {
-    "sum": "adds up",
-    "avg": "averages",
-    "count": "counts",
-    "min": "takes the least of",
-    "max": "takes the greatest of",
+    "sum": template("adds up"),
+    "avg": template("averages"),
+    "count": template("counts"),
+    "min": template("takes the least of"),
+    "max": template("takes the greatest of"),
 }
 _GERUNDS = {
-    "sum": "adding it up",
-    "avg": "averaging it",
-    "count": "counting it",
-    "min": "its least",
-    "max": "its greatest",
+    "sum": template("adding it up"),
+    "avg": template("averaging it"),
+    "count": template("counting it"),
+    "min": template("its least"),
+    "max": template("its greatest"),
 }
 
 
@@ -86,7 +93,7 @@ def pick_from(ranking: Ranking, found: tuple[Reading, ...], catalog: Catalog) ->
 
 
 def _words(mine: RankedGroup, theirs: RankedGroup, catalog: Catalog) -> str:
-    """What differs: as their maker understood it where one maker knows both, else clause by clause."""
+    """The difference of two readings: in their maker's words where both have one maker, else clause by clause."""
     one, two = mine.representative, theirs.representative
     by_clauses = difference(one.sql, two.sql, catalog)
     if by_clauses in (NO_DIFFERENCE, NO_NEWS) or not one.parts or not two.parts:
@@ -101,15 +108,21 @@ def told_apart(mine: Parts, theirs: Parts) -> str:
         >>> told_apart((("figure", "revenue"), ("where", "with returns")), (("figure", "number of orders"),))
         'revenue instead of number of orders; only with returns'
     """
-    said = []
+    said: list[str] = []
     for kind in dict.fromkeys(kind for kind, _ in (*mine, *theirs)):
         more = [words for other, words in mine if other == kind and (kind, words) not in theirs]
         less = [words for other, words in theirs if other == kind and (kind, words) not in mine]
-        said += [f"{new} instead of {old}" for new, old in zip(more, less, strict=False)]
-        only, not_only = ("only ", "not only ") if kind == "where" else ("", "not ")
-        said += [f"{only}{words}" for words in more[len(less) :]]
-        said += [f"{not_only}{words}" for words in less[len(more) :]]
-    return "; ".join(said)
+        said += [
+            worded("{words} instead of {old}", words=new, old=old)
+            for new, old in zip(more, less, strict=False)
+        ]
+        is_filter = kind == "where"
+        said += [worded("only {words}", words=words) if is_filter else words for words in more[len(less) :]]
+        said += [
+            worded("not only {words}", words=words) if is_filter else worded("not {words}", words=words)
+            for words in less[len(more) :]
+        ]
+    return in_commas(said, "; ") if said else ""
 
 
 def _reading(ranked: RankedGroup, words: str) -> Reading:
@@ -132,14 +145,16 @@ def difference(sql: str, other: str, catalog: Catalog) -> str:
     mine, theirs = read_clauses(sql, catalog), read_clauses(other, catalog)
     if mine is None or theirs is None:
         return (
-            NO_DIFFERENCE if sql == other else "is written in a way that cannot be compared clause by clause"
+            NO_DIFFERENCE
+            if sql == other
+            else worded("is written in a way that cannot be compared clause by clause")
         )
     said: list[str] = []
     for part in _PARTS:
         said.extend(phrase for phrase in part(mine, theirs) if phrase not in said)
     if not said:
-        return NO_DIFFERENCE if _same(mine, theirs) else "nests or combines its parts differently"
-    return "; ".join(said[:4])
+        return NO_DIFFERENCE if _same(mine, theirs) else worded("nests or combines its parts differently")
+    return in_commas(said[:4], "; ")
 
 
 def _same(mine: Clauses, theirs: Clauses) -> bool:
@@ -159,38 +174,53 @@ def _select(mine: Clauses, theirs: Clauses) -> list[str]:
     said = []
     while more and less:
         said.append(_replaced(more.pop(0), less.pop(0)))
-    said += [f"also shows {_plain(text)}" for text in more]
-    said += [f"does not show {_plain(text)}" for text in less]
+    said += [worded("also shows {what}", what=_plain(text)) for text in more]
+    said += [worded("does not show {what}", what=_plain(text)) for text in less]
     if not said and mine.select != theirs.select:
         said.append(NO_NEWS)
     return said
 
 
 def _replaced(new: str, old: str) -> str:
-    """Say what became of one shown expression."""
+    """Say how one shown expression changed."""
     one, two = _parse(new), _parse(old)
     if one is None or two is None:
-        return f"shows {_plain(new)} instead of {_plain(old)}"
+        return worded("shows {what} instead of {other}", what=_plain(new), other=_plain(old))
     if isinstance(one, exp.Column) and isinstance(two, exp.Column):
-        return _column_for(one, two, "shows")
+        return _column_for(one, two, template("shows {what} instead of {other}"))
     function, former = _aggregate(one), _aggregate(two)
     if function and former and _inner(one) == _inner(two):
         if function == former:
-            return "counts repeats once" if one.find(exp.Distinct) else "counts repeats each time"
-        return f"{_VERBS.get(function, function + 's')} {_plain(_inner(one))} instead of {_GERUNDS.get(former, former)}"
+            return (
+                worded("counts repeats once")
+                if one.find(exp.Distinct)
+                else worded("counts repeats each time")
+            )
+        does, doing = _VERBS.get(function, function + "s"), _GERUNDS.get(former, former)
+        return worded(
+            "{does} {what} instead of {doing}",
+            does=worded(does),
+            what=_plain(_inner(one)),
+            doing=worded(doing),
+        )
     subtracted = _subtracted(one) - _subtracted(two)
     if subtracted:
-        return "subtracts " + " and ".join(sorted(subtracted))
+        return worded("subtracts {what}", what=in_commas(sorted(subtracted), _AND))
     left_in = _subtracted(two) - _subtracted(one)
     if left_in:
-        return "does not subtract " + " and ".join(sorted(left_in))
-    return f"shows {_plain(new)} instead of {_plain(old)}"
+        return worded("does not subtract {what}", what=in_commas(sorted(left_in), _AND))
+    return worded("shows {what} instead of {other}", what=_plain(new), other=_plain(old))
 
 
 def _column_for(new: exp.Column, old: exp.Column, verb: str) -> str:
     if new.name == old.name and new.table and old.table:
-        return f"{new.name} is the {_owner(new.table)} instead of the {_owner(old.table)}"
-    return f"{verb} {_plain(canonical_text(new))} instead of {_plain(canonical_text(old))}"
+        return worded(
+            "{name} is the {owner}'s instead of the {other}'s",
+            name=new.name,
+            owner=_owner(new.table),
+            other=_owner(old.table),
+        )
+    return worded(verb, what=_plain(canonical_text(new)), other=_plain(canonical_text(old)))
 
 
 def _owner(table: str) -> str:
@@ -202,11 +232,11 @@ def _owner(table: str) -> str:
         if name.endswith("s") and not name.endswith("ss")
         else name
     )
-    return f"other {singular}'s" if second else f"{singular}'s"
+    return worded("other {name}", name=singular) if second else singular
 
 
 def _where(mine: Clauses, theirs: Clauses) -> list[str]:
-    said = []
+    said: list[str] = []
     for kind in ("where", "having"):
         more, less = _sides(mine, theirs, kind)
         for text in list(more):
@@ -214,9 +244,15 @@ def _where(mine: Clauses, theirs: Clauses) -> list[str]:
             if rival is not None:
                 more.remove(text)
                 less.remove(rival)
-                said.append(f"requires {_plain(text)} instead of {_plain(rival)}")
-        said += ["also requires " + " and ".join(map(_plain, more))] if more else []
-        said += ["does not require " + " or ".join(map(_plain, less))] if less else []
+                said.append(
+                    worded("requires {what} instead of {other}", what=_plain(text), other=_plain(rival))
+                )
+        said += (
+            [worded("also requires {what}", what=in_commas(list(map(_plain, more)), _AND))] if more else []
+        )
+        said += (
+            [worded("does not require {what}", what=in_commas(list(map(_plain, less)), _OR))] if less else []
+        )
     return said
 
 
@@ -227,13 +263,15 @@ def _group(mine: Clauses, theirs: Clauses) -> list[str]:
         one, two = _parse(more[0]), _parse(less[0])
         new, old = more.pop(0), less.pop(0)
         if isinstance(one, exp.Column) and isinstance(two, exp.Column):
-            said.append(_column_for(one, two, "is by"))
+            said.append(_column_for(one, two, template("is by {what} instead of {other}")))
         else:
-            said.append(f"is by {_plain(new)} instead of {_plain(old)}")
+            said.append(worded("is by {what} instead of {other}", what=_plain(new), other=_plain(old)))
     if more:
-        said.append("has a row for each " + " and ".join(map(_plain, more)))
+        said.append(worded("has a row for each {what}", what=in_commas(list(map(_plain, more)), _AND)))
     if less:
-        said.append("has no separate row for each " + " and ".join(map(_plain, less)))
+        said.append(
+            worded("has no separate row for each {what}", what=in_commas(list(map(_plain, less)), _AND))
+        )
     return said
 
 
@@ -241,10 +279,12 @@ def _tables(mine: Clauses, theirs: Clauses) -> list[str]:
     ours, others = Counter(mine.tables), Counter(theirs.tables)
     more, less = sorted((ours - others).elements()), sorted((others - ours).elements())
     if more and less:
-        return [f"reads {' and '.join(more)} instead of {' and '.join(less)}"]
+        return [
+            worded("reads {what} instead of {other}", what=in_commas(more, _AND), other=in_commas(less, _AND))
+        ]
     if more:
-        return [f"also reads {' and '.join(more)}"]
-    return [f"does not read {' and '.join(less)}"] if less else []
+        return [worded("also reads {what}", what=in_commas(more, _AND))]
+    return [worded("does not read {what}", what=in_commas(less, _AND))] if less else []
 
 
 def _joins(mine: Clauses, theirs: Clauses) -> list[str]:
@@ -252,18 +292,18 @@ def _joins(mine: Clauses, theirs: Clauses) -> list[str]:
     sides = [text for text in more if text.isupper()]
     former = [text for text in less if text.isupper()]
     if sides and not former:
-        return ["keeps rows that have no match in the joined table"]
+        return [worded("keeps rows that have no match in the joined table")]
     if former and not sides:
-        return ["leaves out rows that have no match in the joined table"]
+        return [worded("leaves out rows that have no match in the joined table")]
     conditions, others = [t for t in more if "=" in t], [t for t in less if "=" in t]
     if conditions and others and mine.tables == theirs.tables:
-        return [f"joins on {conditions[0]} instead of {others[0]}"]
+        return [worded("joins on {what} instead of {other}", what=conditions[0], other=others[0])]
     return []
 
 
 def _distinct(mine: Clauses, theirs: Clauses) -> list[str]:
     more, less = _sides(mine, theirs, "distinct")
-    return ["lists repeats once"] if more else ["lists repeats each time"] if less else []
+    return [worded("lists repeats once")] if more else [worded("lists repeats each time")] if less else []
 
 
 def _order(mine: Clauses, theirs: Clauses) -> list[str]:
@@ -354,9 +394,10 @@ def _plain(text: str) -> str:
         text = canonical_text(said)
     short = _SECOND.sub(r"the other \1", " ".join(text.split()))
     if short == "COUNT(*)":
-        return "the number of rows"
+        return worded("the number of rows")
     if aggregate := _AGGREGATE.fullmatch(short):
-        short = f"{_NOUNS[aggregate[1]]} {aggregate[2].replace(' * ', ' times ')}"
-    elif different := _DIFFERENT.fullmatch(short):
-        short = f"the number of different {different[1]}"
+        factors = in_commas(aggregate[2].split(" * "), worded(" times "))
+        return worded(_NOUNS[aggregate[1]], column=factors)
+    if different := _DIFFERENT.fullmatch(short):
+        return worded("the number of different {column}", column=different[1])
     return short if len(short) <= 160 else short[:157] + "..."

@@ -61,6 +61,7 @@ from sqlagent.values.source import (
     Table,
     ValueMatch,
 )
+from sqlagent.values.tunnels import FINGERPRINT, SSH_SAID, SSH_SILENT, SshServer
 
 __all__ = [
     "Answer",
@@ -82,6 +83,7 @@ __all__ = [
     "Exchange",
     "Execution",
     "ExecutionGroup",
+    "FINGERPRINT",
     "Failure",
     "FailureKind",
     "Finding",
@@ -107,8 +109,11 @@ __all__ = [
     "Refusal",
     "Rows",
     "SEVERITIES",
+    "SSH_SAID",
+    "SSH_SILENT",
     "Seen",
     "Severity",
+    "SshServer",
     "StoredTexts",
     "Subject",
     "Table",

@@ -27,6 +27,7 @@ class Why(StrEnum):
 
     UNSURE = "unsure"
     LANGUAGE = "language"
+    TIED = "tied"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Answer:
     """The end of a run: outcome, reason in words, and what was found.
 
     `why` is the reason as a code, one of `Why`: *unsure* where a reading may well be meant otherwise, *language* where the question is in
-    another one; empty for every other reason.
+    another one, *tied* where several readings are as likely; empty for every other reason.
 
     `sql` and `rows` are present for *answered* and *ambiguous* (the likeliest reading).
     `confidence` is the calibrated probability, 0 to 1, that the SQL is right;

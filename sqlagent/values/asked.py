@@ -43,7 +43,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one statement may take: seconds, rows kept, characters of one cell and of all cells, memory.
+    """The limits of one statement: seconds, rows kept, characters of one cell and of all cells, memory.
 
     Reaching `total_chars` ends the rows as reaching `rows` does. `memory` (bytes) is what the engine may
     take where it runs on this machine (SQLite, DuckDB), None what the database was opened with; a statement
@@ -59,7 +59,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one question may cost.
+    """The budget of one question.
 
     Sizes from R3-SQL as untrained systems measured them: waves of 4 up to 8, 16 when hard;
     one resampling round. With a language model a first wave of `first` cheap prompts comes before them, unless it

@@ -74,7 +74,7 @@ OWN_WORDS = "own"
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A statement that gave no rows, in the words of whoever stopped it.
+    """A statement that gave no rows, in the words of the guard or the database.
 
     `position` is the 0-based character offset in the SQL, when known; `advice` says what to do.
     `code` is the driver's own class of fault (a SQLSTATE, a number, a name), `OWN_WORDS` where

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Subject(StrEnum):
-    """What a correction is about, and what its `value` and `told` hold.
+    """The subject of a correction, and what its `value` and `told` hold.
 
     Of a table, or of a column where one is named: `name` (told: the name in words), `synonym` (value: the words), `description` (told: what it holds), `hidden`. Of a
     table: `time` (told: the column of its default time). Of a column: `role`, `aggregate`, `unit` (told: which), `label` (value:

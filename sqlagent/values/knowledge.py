@@ -1,4 +1,4 @@
-"""What a team knows of a source: terms of its own, and answers that somebody vouched for. Plain data."""
+"""A team's knowledge of a source: terms of its own, and answers that somebody vouched for. Plain data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class TermKind(StrEnum):
-    """What a term stands for, and what its body holds.
+    """The meaning of a term, and what its body holds.
 
     `name`: a table or a column. `filter`: a condition. `measure`: an aggregate, with a filter of its own inside. `value`: a column equal to
     one stored value. `rule`: a text for language models, in words.

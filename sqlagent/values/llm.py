@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an answer cost.
+    """The cost of an answer.
 
     `cached_tokens` are those of `prompt_tokens` that the server read from its cache, as far as it tells; `money` is in
     the currency of the prices it was reckoned with. `estimated_tokens` are those of both kinds that no server counted, at four characters each:
@@ -38,7 +38,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens of a model cost: of prompts, of prompts read from its cache, of replies."""
+    """The cost of a million tokens of a model: of prompts, of prompts read from its cache, of replies."""
 
     prompt: float = 0.0
     cached: float = 0.0
@@ -100,7 +100,7 @@ class LlmRequest:
 
 @dataclass(frozen=True, slots=True)
 class LlmReply:
-    """What came back, and what it cost; `note` is what the reader of the run should know of how it came.
+    """The reply, and what it cost; `note` is what the reader of the run should know of how it came.
 
     `llm` is the name of the model that replied: of several, not always the first one's. `chances` are the probabilities of the request's `choices`; empty where the server told none.
     """

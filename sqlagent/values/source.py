@@ -11,7 +11,7 @@ from sqlagent.values.knowledge import Knowledge
 
 
 class Kind(StrEnum):
-    """What a column holds, whatever its dialect calls the type."""
+    """The content of a column, whatever its dialect calls the type."""
 
     INTEGER = "integer"
     NUMBER = "number"

@@ -102,7 +102,8 @@ def test_a_word_of_two_tables_columns_is_read_both_ways(utility: tuple[MemoryDat
 def test_a_deed_that_was_not_done_is_compared_with_nothing(utility: tuple[MemoryDatabase, Source]) -> None:
     base, source = utility
     _, frames = understand("invoices issued not paid", source, TODAY)
-    assert "<>" not in frames[0].sql
+    assert "IS NULL" in frames[0].sql
+    assert frames[0].sql.count("<>") == frames[0].sql.count("<> 'cancelled'")  # a state alone
 
 
 CLUB = """

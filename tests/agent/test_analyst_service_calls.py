@@ -9,7 +9,7 @@ import pytest
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.changing.search import changed
 from sqlagent.values import Outcome
-from tests.agent.places import assert_answered, outcome, place, rows
+from tests.agent.places import analysed, assert_answered, outcome, place, rows
 
 TODAY = date(2026, 1, 5)
 FIRM = """
@@ -86,6 +86,42 @@ def test_an_unknown_noun_that_is_asked_for_is_told_as_missing(firm, text):
     assert outcome(firm, text, TODAY) == Outcome.UNANSWERABLE
 
 
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("what did the electricity cost us per month", "electricity"),
+        ("how many sick days were there in 2025", "sick"),
+        ("calls on days with wind", "wind"),
+        ("which competitor took clients from us", "competitor"),
+        ("which colleague handled the most calls", "colleague"),
+        ("number of client complaints last month", "complaints"),
+        ("which sculptor handled the most calls", "sculptor"),
+        ("clients on the waiting list", "waiting"),
+        ("how satisfied are our clients, by plan", "satisfied"),
+        ("commission of calls by maker", "commission"),
+        ("what did the machines cost us in fuel in 2025", "fuel"),
+    ],
+)
+def test_a_kind_of_thing_that_nothing_here_records_is_named(firm, text, word):
+    found = analysed(firm, text, TODAY).outcome()
+    assert (found[0], word in found[1]) == (Outcome.UNANSWERABLE, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many machines were seen per quarter",  # a verb
+        "calls that went ahead after midnight before the others",  # adverbs and pronouns
+        "average value of a normal call compared to a free one",  # adjectives
+        "attempt by client",  # a figure that others give
+        "occupancy by maker",
+        "which inspectors missed something in 2025",  # begins like a table's name
+    ],
+)
+def test_what_may_be_told_otherwise_is_never_called_missing(firm, text):
+    assert analysed(firm, text, TODAY).outcome()[0] is not Outcome.UNANSWERABLE
+
+
 @pytest.mark.parametrize("text", ["churn rate by month", "churn rate not in 2025"])
 def test_a_churn_rate_that_cannot_be_told_of_its_period_is_a_draft(firm, text):
     assert outcome(firm, text, TODAY) == Outcome.AMBIGUOUS
@@ -117,3 +153,38 @@ def test_a_follow_up_takes_figures_away_and_brings_them_back(firm, before, typed
     assert said, (before, typed)
     found, wanted = (understand(text, firm[1], TODAY)[1][0].sql for text in (said, stated))
     assert rows(firm, found) == rows(firm, wanted)
+
+
+MILL = """
+CREATE TABLE buyer (buyer_id INTEGER PRIMARY KEY, buyer_name TEXT, key_account TEXT);
+CREATE TABLE run (run_id INTEGER PRIMARY KEY, buyer_id INTEGER REFERENCES buyer, machine TEXT, started_on TEXT, good_qty INTEGER, scrap_qty INTEGER);
+CREATE TABLE scrap_entry (entry_id INTEGER PRIMARY KEY, run_id INTEGER REFERENCES run, cause TEXT);
+CREATE TABLE repair (repair_id INTEGER PRIMARY KEY, run_id INTEGER REFERENCES run, cause TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12)
+INSERT INTO buyer SELECT i, 'Buyer ' || i, CASE i % 2 WHEN 0 THEN 'Y' ELSE 'N' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+INSERT INTO run SELECT i, i % 12 + 1, 'Press ' || (i % 4), date('2024-01-02', '+' || i || ' days'), 90 + i % 10, i % 7 FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+INSERT INTO scrap_entry SELECT i, i * 3, 'dull' FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+INSERT INTO repair SELECT i, i * 3, 'dull' FROM n;
+"""
+
+
+@pytest.fixture(scope="module")
+def mill():
+    return place(MILL)
+
+
+@pytest.mark.parametrize(
+    ("text", "drafted"),
+    [
+        ("scrap rate by machine", True),  # the share of runs with scrap, or of pieces
+        ("repair rate by machine", False),
+        ("number of runs for each key account", True),
+        ("number of runs by key account", False),
+        ("number of runs for each machine", False),
+    ],
+)
+def test_a_rate_of_rows_and_a_flag_taken_for_a_noun_are_drafts(mill, text, drafted):
+    assert outcome(mill, text, TODAY) is (Outcome.AMBIGUOUS if drafted else Outcome.ANSWERED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from sqlagent.catalog.semantics import derive
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.makers.analyst.answering import understand
-from sqlagent.makers.analyst.changes import DIMENSIONS, asked_of, change_of, cuts_of
+from sqlagent.makers.analyst.changes import DIMENSIONS, asked_of, change_of, cuts_of, last_day
 from sqlagent.makers.analyst.source import Source
 from sqlagent.testing import MemoryDatabase
 from sqlagent.values import Limits
@@ -54,6 +56,28 @@ def test_the_last_whole_period_is_compared_with_the_one_before(shop, question, n
     assert change is not None
     assert (str(change.now.first), str(change.before.first)) == (now, before)
     assert change.period(now) == change.now and change.period("1999-01-01") is None
+
+
+@pytest.mark.parametrize(
+    ("high", "newest", "grain", "last"),
+    [
+        ("2025-12-30", "2025-12-31", "month", "2025-12-31"),  # nothing on New Year's Eve, but elsewhere
+        ("2025-11-28", "2026-01-09", "month", "2025-11-30"),  # nothing since: December is not begun
+        ("2025-12-26", "2026-01-01", "quarter", "2025-12-31"),
+        ("2025-12-19", "2025-12-21", "week", "2025-12-21"),
+        ("2025-12-30", "2025-12-30", "month", "2025-12-30"),
+        ("2025-12-20", "2025-12-31", "month", "2025-12-20"),  # too long for a quiet week
+        ("2025-12-28", "2025-12-30", "month", "2025-12-28"),  # nothing tells of the 31st
+        ("2026-02-10", "2025-12-30", "month", "2025-12-30"),  # appointments lie ahead
+    ],
+)
+def test_a_period_whose_last_days_are_without_rows_is_whole_where_its_source_goes_on(
+    shop, high, newest, grain, last
+) -> None:
+    source = copy(shop[1])
+    source.model = replace(source.model, newest=newest)
+    time = replace(source.time_of("orders").field, high=high)
+    assert str(last_day(time, grain, source)) == last
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,25 @@ def first(opened, name, text):
         ("open ones", "open ones", "narrow"),
         ("who's worst", "worst 1", ""),
         ("all days of the week again", "days of the week", "gone"),
+        ("only those not cancelled", "not cancelled", "narrow"),
+        ("the same month a year ago", "the year before", "swap"),
+        ("yoy", "compared with the year before", "compare"),
+        ("average per trip please", "trip", "each"),
+        ("per order on average", "order", "each"),
+        ("sum it up per customer", "per customer", "summed"),
+        ("how many ratings is that in total", "number of ratings", "overall"),
+        ("top 3 of them", "top 3", ""),
+        ("names please", "", "list"),
+        ("none without a phone", "with a phone", "narrow"),
+        ("now the numbers again", "plain numbers", "gone"),
+        ("show their email too", "email", "beside"),
+        ("only count them", "", "count"),
+        ("which ones of these are trade", "are trade", "list"),
+        ("and which of those have open orders?", "have open orders", "list"),
+        ("what revenue was lost with them", "revenue", "swap"),
+        ("and how many orders is that based on?", "number of orders", "add"),
+        ("and only the trade ones", "trade ones", "narrow"),
+        ("and all regions together", "regions", "gone"),
     ],
 )
 def test_what_a_follow_up_is_about_to_do(typed, text, way):
@@ -94,6 +113,7 @@ def test_what_a_follow_up_is_about_to_do(typed, text, way):
         ("workshop", "jobs opened per quarter in 2025", "next to the same quarters a year earlier",
          "jobs opened per quarter in 2025, compared with the year before"),
         ("garden", "revenue by month 2025", "and the year before", "revenue by month 2024"),
+        ("garden", "revenue by category 2025", "and in 2024", "revenue by category in 2024"),
         ("garden", "revenue by month 2025, compared with the year before", "skip the comparison", "revenue by month 2025"),
         ("cafes", "sales by category 2025 vs 2024", "only 2024 again", "sales by category 2024"),
         # another figure
@@ -151,6 +171,37 @@ def test_what_a_follow_up_is_about_to_do(typed, text, way):
         ("cafes", "sales by category 2025 vs 2024", "by how many percent did it change", "sales growth from 2024 to 2025 by category"),
         ("cafes", "sales by category 2025 vs 2024", "no comparison, just 2025", "sales by category 2025"),
         ("cafes", "sales growth from 2024 to 2025 by category", "no comparison, just 2025", "sales 2025 by category"),
+        ("garden", "revenue by month 2025", "the same months a year ago", "revenue by month 2024"),
+        ("garden", "revenue by month 2025", "yoy", "revenue by month 2025, compared with the year before"),
+        # a condition whose noun was left out
+        ("garden", "orders by agent 2025", "only those not cancelled", "orders by agent 2025 not cancelled"),
+        ("garden", "orders by agent 2025", "how many of those came in since july", "orders by agent 2025 with came in since july"),
+        ("garden", "orders by agent 2025", "only trade, not the cancelled ones", "orders by agent 2025 for trade without cancelled ones"),
+        # another figure, on average, in total, of the same groups
+        ("workshop", "labour minutes by kind 2025", "number of jobs instead of minutes", "number of jobs by kind 2025"),
+        ("workshop", "labour minutes by kind 2025", "average per job", "average labour minutes per job by kind 2025"),
+        ("garden", "revenue by category 2025", "in percent", "revenue by category 2025, as a share of the total"),
+        ("garden", "top 5 customers by number of orders in 2025", "same but by revenue", "top 5 customers by revenue in 2025"),
+        ("garden", "number of orders by agent 2025", "top 3 by revenue", "top 3 agent by revenue 2025, with number of orders alongside"),
+        ("garden", "orders in 2025", "sum it up per agent", "revenue of orders in 2025 per agent"),
+        ("garden", "revenue by agent 2025", "how many agents is that", "revenue by agent 2025, how many groups"),
+        ("garden", "revenue by agent 2025", "how many orders is that in total", "number of orders 2025"),
+        ("garden", "revenue by agent 2025", "top 3 of them", "revenue by agent 2025, top 3"),
+        ("garden", "revenue by category 2025, as a share of the total", "now the numbers again", "revenue by category 2025"),
+        ("garden", "customers by type", "orders as well", "customers and orders by type"),
+        ("garden", "customers who ordered in 2025", "names please", "customers who ordered in 2025"),
+        # the rows behind a count by groups, and some of them
+        ("garden", "number of customers by type", "list them by name", "list customers"),
+        ("garden", "number of customers by type", "which of those are in Hull?", "list customers that are in Hull"),
+        ("garden", "list customers in Hull", "only count them, by type", "number of customers in Hull by type"),
+        # another number of rows of a sentence, groups as one, a figure on average beside it
+        ("garden", "which 10 customers have the most orders in 2025", "top 3 is enough", "which 3 customers have the most orders in 2025"),
+        ("garden", "orders by agent 2025", "and all agents together", "orders 2025"),
+        ("workshop", "how many jobs per kind in 2025", "add the average minutes per job",
+         "how many jobs per kind in 2025, with average minutes per job alongside"),
+        ("garden", "orders by month 2025", "how much money is that per month", "revenue by month 2025"),
+        # a group and a period without a comma
+        ("garden", "revenue by category", "by agent for 2025", "revenue by agent for 2025"),
         # a denied clause does not swallow what comes after it
         ("garden", "revenue by month 2025 without online orders", "only trade", "revenue by month 2025 for trade without online orders"),
         ("workshop", "median days to close by kind for warranty jobs", "and those without warranty?",
@@ -184,6 +235,8 @@ def test_two_changes_at_once_are_made_one_after_the_other(opened):
         ("revenue by category 2025", "except the first one"),
         ("revenue by category 2025", "as a pie chart"),
         ("revenue by agent 2025", "without the purple agents"),
+        ("revenue by agent 2025", "side by side"),
+        ("orders by agent", "vs last year"),
     ],
 )
 def test_what_is_not_understood_is_told_and_drops_nothing(opened, asked, typed):
@@ -208,6 +261,13 @@ def test_a_whole_question_after_one_that_was_not_understood_stands_by_itself(ope
     assert chain(opened, "garden", *typed)[1:] == ["revenue by category", "revenue by category 2025"]
 
 
+def test_a_bare_figure_after_one_that_was_not_understood_is_of_the_same_groups(opened):
+    typed = ("orders by agent 2025", "foo bar", "average quantity", "split by month")
+    *_, bare, split = chain(opened, "garden", *typed)
+    assert bare != "average quantity"
+    assert split != "split by month"
+
+
 def test_a_draft_keeps_what_was_not_mentioned_and_what_was_not_understood(opened):
     typed = ("revenue billed by category 2025", "only online", "by month instead", "what about 2024")
     assert chain(opened, "garden", *typed)[1:] == [
@@ -215,6 +275,26 @@ def test_a_draft_keeps_what_was_not_mentioned_and_what_was_not_understood(opened
         "revenue by month 2025 for online (not understood: billed)",
         "revenue by month 2024 for online (not understood: billed)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "typed", "stated"),
+    [
+        ("garden", "revenue by category 2025", "only flurbish online orders", "revenue by category 2025 for online orders (not understood: flurbish)"),
+        ("garden", "revenue by category 2025", "by month instead, all zorgs",
+         "revenue by month 2025 (not understood: all zorgs)"),
+        ("workshop", "jobs by kind", "add the average labour minutes wibbled",
+         "jobs by kind, with average labour minutes alongside (not understood: wibbled)"),
+    ],
+)  # fmt: skip
+def test_a_word_that_nothing_explains_leaves_a_draft_of_the_rest(opened, name, asked, typed, stated):
+    assert chain(opened, name, asked, typed)[-1] == stated
+    assert first(opened, name, stated).frame.unused
+
+
+@pytest.mark.parametrize("typed", ["without the purple agents", "no flurbish orders", "orders over 12 zorgs"])
+def test_a_word_that_denies_or_bounds_is_never_left_out(opened, typed):
+    assert chain(opened, "garden", "orders by agent 2025", typed)[-1].endswith(f"(not understood: {typed})")
 
 
 def test_days_of_the_week_go_and_the_period_stays(opened):

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlagent.telling import charting
-from sqlagent.telling.charting import check, figure, figures, others, points, suggest
+from sqlagent.telling.charting import check, figure, figures, makes_sense, others, points, suggest
 from sqlagent.values import Chart, ColumnFormat, Kind, Rows
 from tests.lengths import many
 
@@ -78,7 +78,9 @@ def test_every_suggestion_is_a_valid_figure_and_passes_as_an_edit(given_rows: Ro
     drawn = charting.figure(chart, given_rows)
     go.Figure(drawn)
     json.dumps(drawn, allow_nan=False)
-    assert charting.check(chart, given_rows) == chart
+    # An edit chooses its figures: the others are not named any more.
+    edit = charting.check(chart, given_rows)
+    assert replace(edit, note="") == replace(chart, note="") and chart.note.startswith(edit.note)
 
 
 def test_a_share_asked_for_of_few_parts_is_a_pie() -> None:
@@ -301,14 +303,14 @@ def test_markup_in_headings_titles_and_cells_means_nothing_in_any_chart(mark: st
             mark, x, (y,), "" if mark in ("pie", "histogram", "number") else series, "sum", title, note
         )
         drawn = charting.figure(chart, some if mark != "number" else Rows((x, y), ((LINK, LINK),)))
-        found = [re.sub(r"</?b>|<br>", "", text) for text in texts_of(drawn)]
+        found = [re.sub(r"</?b>|<br>|<extra></extra>", "", text) for text in texts_of(drawn)]
         assert not [text for text in found if "<" in text]
         assert mark == "none" or any("&lt;" in text for text in found)
 
 
 def test_labels_that_look_alike_stay_apart() -> None:
-    some = rows("city revenue", (None, 3), ("(none)", 5), ("", 1))
-    assert trace(Chart("bar", "city", ("revenue",)), some)["x"] == ["(none)", "(none) (2)", "(empty)"]
+    some = rows("city revenue", (None, 3), ("NULL", 5), ("", 1))
+    assert trace(Chart("bar", "city", ("revenue",)), some)["x"] == ["NULL", "NULL (2)", "(empty)"]
 
 
 def test_columns_of_the_same_name_do_not_break_a_chart() -> None:
@@ -323,7 +325,7 @@ WRONG: list[tuple[Chart, str]] = [
     (Chart("bar", "city", ("revenue",), "tax"), 'no column "tax"'),
     (Chart("bar", "city", ("revenue",), aggregate="median"), "no aggregate"),
     (Chart("bar", "", ("revenue",)), "column for the x axis"),
-    (Chart("bar", "city"), "column for the y axis"),
+    (Chart("bar", "city"), "column for the height or size"),
     (Chart("bar", "revenue", ("city",)), '"city" does not hold numbers'),
     (Chart("scatter", "city", ("revenue",)), '"city" does not hold numbers'),
     (Chart("histogram", "city"), '"city" does not hold numbers'),
@@ -489,7 +491,9 @@ def test_one_number_of_many_rows_without_a_time_says_what_they_come_to(aggregate
 
 def test_boxes_have_quartiles_of_all_rows_and_whiskers_within_reach() -> None:
     rows = Rows(("kind", "amount"), tuple(("a", n) for n in (1, 2, 3, 4, 100)) + (("b", 7), ("b", None)))
-    trace = figure(check(Chart("box", "kind", ("amount",)), rows), rows)["data"][0]
+    chart = check(Chart("box", "kind", ("amount",)), rows)
+    assert chart.note == "1 value beyond the whiskers is not drawn."
+    trace = figure(chart, rows)["data"][0]
     assert trace["x"] == ["b", "a"]
     assert (trace["q1"], trace["median"], trace["q3"]) == ([7, 2], [7, 3], [7, 4])
     assert (trace["lowerfence"], trace["upperfence"]) == ([7, 1], [7, 4])
@@ -645,10 +649,58 @@ def test_one_figure_in_columns_of_two_periods_is_drawn_side_by_side():
     assert (chart.mark, chart.x, chart.y) == ("bar", "city", ("orders_q1_2026", "orders_q1_2025"))
 
 
+def test_a_figure_of_two_seasons_is_drawn_side_by_side():
+    rows = Rows(
+        ("country", "orders_2025_06_01_to_2025_08_31", "orders_2024_06_01_to_2024_08_31"),
+        (("Norway", 30, 20), ("Italy", 10, 40), ("Spain", 7, 4)),
+    )
+    chart = suggest(rows, "orders in summer 2025, compared to summer 2024, by country")
+    assert (chart.mark, chart.x, chart.y) == ("bar", "country", rows.columns[1:])
+
+
+def test_bars_and_lines_say_all_figures_of_a_place():
+    rows = Rows(("city", "orders", "revenue"), (("Oslo", 3, 900.5), ("Rome", 5, 700.0)))
+    drawn = figure(check(Chart("combo", "city", ("orders", "revenue")), rows), rows)
+    assert drawn["layout"]["hovermode"] == "x unified"
+    assert {trace["hovertemplate"].partition(":")[0] for trace in drawn["data"]} == {"%{fullData.name}"}
+
+
+def test_types_are_offered_along_places_and_not_along_another_figure():
+    rows = Rows(
+        ("month", "orders", "revenue"), tuple((f"2024-{n:02d}", 70 + n, 900.5 * n) for n in range(1, 13))
+    )
+    for mark in ("pie", "box", "bar", "line"):
+        assert not makes_sense(Chart(mark, "orders", ("revenue",)), rows), mark
+    assert makes_sense(Chart("scatter", "orders", ("revenue",)), rows)
+    ratings = Rows(("rating", "average_price"), tuple((n, 10 * n) for n in range(1, 6)))
+    assert makes_sense(Chart("bar", "rating", ("average_price",)), ratings)
+
+
 def test_a_value_is_read_once_where_a_point_is_pointed_at():
     rows = Rows(("country", "revenue"), tuple((f"Country {n}", 1_000_000 - n) for n in range(30)))
     (bars,) = figure(suggest(rows, "revenue by country"), rows)["data"]
-    assert bars["hovertemplate"] == "%{y}: %{x:,.10~r}"
+    assert bars["hovertemplate"] == "%{y}: %{x:,.10~r}<extra></extra>"
+
+
+@pytest.mark.parametrize("size", [3, 20])
+def test_figures_of_other_sizes_have_an_axis_of_their_own_with_their_name(size):
+    rows = Rows(("city", "orders", "revenue"), tuple((f"C{n}", 3 + n, 90_000 + n) for n in range(size)))
+    chart = Chart("bar", "city", ("orders", "revenue"))
+    drawn = figure(chart, rows)
+    lying = size == 20
+    own, shared = ("xaxis", "yaxis") if lying else ("yaxis", "xaxis")
+    assert [trace.get(own) for trace in drawn["data"]] == [own[0], f"{own[0]}2"]
+    assert [drawn["layout"][name]["title"]["text"] for name in (own, f"{own}2")] == ["Orders", "Revenue"]
+    assert f"{shared}2" not in drawn["layout"]
+    first, second = (drawn["layout"][name]["domain"] for name in (own, f"{own}2"))
+    assert first[1] < second[0] if lying else second[1] < first[0]
+    # The name is part of what is shown at the point, and has no box beside it.
+    assert drawn["data"][0]["hovertemplate"].startswith("%{fullData.name}<br>")
+    # Stacked, or on an axis of powers, they are together: somebody chose it.
+    for chosen in (replace(chart, stack="stack"), replace(chart, scale="log")):
+        assert (
+            "xaxis2" not in figure(chosen, rows)["layout"] and "yaxis2" not in figure(chosen, rows)["layout"]
+        )
 
 
 @pytest.mark.parametrize(
@@ -688,3 +740,60 @@ def test_whose_bars_they_are_stands_above_many_lying_ones() -> None:
 def test_a_line_among_two_axes_says_whose_value_it_is() -> None:
     drawn = figure(check(Chart("combo", "month", ("orders", "share"), line="3"), MONTHLY), MONTHLY)
     assert drawn["layout"]["annotations"][-1]["text"].startswith("Orders ")
+
+
+def test_figures_that_are_not_drawn_are_named() -> None:
+    apart = rows("channel orders revenue", ("web", 60, 24000), ("store", 50, 21000))
+    assert charting.suggest(apart).note == "“Orders” is drawn; “revenue” is in the table."
+    both = rows("channel revenue cost", ("web", 60, 24), ("store", 50, 21))
+    assert (charting.suggest(both).y, charting.suggest(both).note) == (("revenue", "cost"), "")
+
+
+def test_no_part_of_a_stack_is_labelled_above_it() -> None:
+    parts = rows(
+        "year channel sales", *((year, c, 5) for year in ("a", "b", "c") for c in ("web", "shop", "post"))
+    )
+    drawn = charting.figure(Chart("bar", "year", ("sales",), "channel", stack="stack"), parts)
+    assert {trace["textposition"] for trace in drawn["data"]} == {"inside"}
+    beside = charting.figure(Chart("bar", "year", ("sales",), "channel", stack="group"), parts)
+    assert {trace["textposition"] for trace in beside["data"]} == {"auto"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "note"),
+    [
+        ("month customers", (("2025-01", 3), ("2025-02", 5), (None, 90)), "Rows without month are not drawn: customers 90."),
+        ("year orders", ((2023, 3), (None, 9.5), (2024, 1)), "Rows without year are not drawn: orders 9.5."),
+        ("city revenue", (("Oslo", 3), (None, 90)), ""),
+        ("height weight", ((None, 3), (2.5, 4), (3.5, None), (4.5, 7)), "2 rows without height or weight are not drawn."),
+    ],
+)  # fmt: skip
+def test_a_group_that_has_no_place_on_the_axis_is_told(kind: str, cells: Any, note: str) -> None:
+    drawn = rows(kind, *cells)
+    assert suggest(drawn).note == note
+
+
+def test_groups_of_many_series_that_have_no_time_are_told_without_figures() -> None:
+    drawn = rows(
+        "month city sales",
+        ("2025-01", "Oslo", 1),
+        ("2025-01", "Rome", 2),
+        (None, "Oslo", 3),
+        (None, "Rome", 4),
+    )
+    assert (
+        check(Chart("line", "month", ("sales",), series="city"), drawn).note
+        == "Rows without month are not drawn."
+    )
+
+
+@pytest.mark.parametrize(
+    ("some", "text"),
+    [
+        (rows("coach rating", ("Ada", 3.14)), "<b>3.14</b><br>Ada"),
+        (rows("coach rating", (None, 3.14)), "<b>3.14</b>"),
+        (rows("rating", (3.14,)), "<b>3.14</b>"),
+    ],
+)
+def test_one_number_of_a_name_says_the_name(some: Rows, text: str):
+    assert charting.figure(charting.suggest(some), some)["layout"]["annotations"][0]["text"] == text

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pools import LINKED, QUESTION, SHOP, TellingJudge, failed, groups_of, pool_of, ran, rows
 
+from sqlagent.journey.concluding import Ending, _as_the_analyst_read
 from sqlagent.method.confidence import FITTED, confidence, constants, figures, outcome
 from sqlagent.method.grouping import group_by_execution
 from sqlagent.method.ranking import rank
@@ -25,6 +27,7 @@ from sqlagent.values import (
     Question,
     Ranking,
     Verdict,
+    Why,
 )
 
 FINE, POOR = Verdict(True, "fine"), Verdict(False, "poor", ("a", "b", "c"))
@@ -65,6 +68,22 @@ def test_confidence_is_a_probability_and_never_certain(
 ) -> None:
     said = sure(*sizes, failures=failures, verdict=FINE if accepted else POOR)
     assert 0.0 <= said < 1.0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "readings", "said", "why"),
+    [
+        ((2,), (), "give the same rows", ""),
+        ((1,), (), "no other reading gives rows", ""),
+        ((1, 1), read(ranked(1, 1), SHOP), "pick the reading you meant", Why.TIED),
+    ],
+)
+def test_nobody_is_asked_to_pick_a_reading_where_none_is_there(sizes, readings, said, why) -> None:
+    tied = (Outcome.AMBIGUOUS, "The question can be read in more than one way; pick the reading you meant.")
+    analysis = SimpleNamespace(outcome=lambda: tied, sure=0.4, why=Why.TIED, candidates=())
+    state = SimpleNamespace(ranking=ranked(*sizes), pool=pool_of(*sizes))
+    end = _as_the_analyst_read(state, analysis, Ending(*tied, 0.4, readings))
+    assert (end.outcome, end.why, end.sure, said in end.reason) == (Outcome.AMBIGUOUS, why, 0.4, True)
 
 
 @pytest.mark.parametrize("sizes", [(2,), (4,), (8,)])

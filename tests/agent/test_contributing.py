@@ -72,6 +72,16 @@ def test_the_most_telling_dimension_comes_first_and_a_sentence_says_what_did_not
     assert sentence_of("revenue", "May 2026", "June 2026", even.whole, [even]) == (
         "Revenue rose by 10 (10 %) from May to June 2026; no single value of channel stands out."
     )
+    three = split_of(
+        "category",
+        1,
+        rows(("Cycling", 500, 700), ("Electronics", 400, 550), ("Kitchen", 50, 180)),
+        [950, 1_430],
+    )
+    assert sentence_of("revenue", "2024", "2025", three.whole, [three]) == (
+        "Revenue rose by 480 (51 %) from 2024 to 2025;"
+        " Cycling rose most, by 200; Kitchen rose by 130, the farthest beyond its share."
+    )
     same = split_of("channel", 1, rows(("web", 50, 60), ("shop", 50, 40)), [100, 100])
     assert sentence_of("revenue", "Q1 2026", "Q2 2026", same.whole, [same]) == (
         "Revenue did not change from Q1 to Q2 2026: 100 in both."

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from sqlagent.errors import Cancelled, LlmUnreachable
-from sqlagent.evaluation.chains import follow, read_chains
-from sqlagent.evaluation.items import BadInput
+from sqlagent.evaluation.chain_causes import kind_of
+from sqlagent.evaluation.chains import Chain, follow, read_chains, report
+from sqlagent.evaluation.gold_frames import questions_of
+from sqlagent.evaluation.items import BadInput, Databases, Item
 from sqlagent.makers import followups
+from sqlagent.makers.analyst.source import source_of
 from sqlagent.makers.following import chart_typed, question_in, stand_alone, why_named, why_typed
 from sqlagent.testing import ScriptedLlm
 from sqlagent.values import Catalog, Column, Kind, Question, Table, Turn
@@ -78,6 +81,10 @@ def test_a_question_that_stands_by_itself_is_left_alone(case: dict[str, str]) ->
         ("and what did that cost us", False),
         ("who have never placed orders", False),
         ("Who has never placed orders?", True),
+        ("who hired in 2024", False),
+        ("who hired in 2024?", True),
+        ("how many orders is that in total", False),
+        ("number of orders too", False),
         ("average per order", False),
         ("total amount by customer", False),
         ("total amount of orders by customer", True),
@@ -189,6 +196,61 @@ def test_chains_of_five_turns(chains_folder, name, chain):
     (read_back,) = [one for one in read_chains(CASES / f"{name}.jsonl") if one.id == chain["chain"]]
     said = [one.judged.right for one in follow([read_back], str(chains_folder))]
     assert said == [not turn.get("missed", False) for turn in chain["turns"]]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "kind"),
+    [
+        ("SELECT COUNT(*) FROM a", "SELECT k, COUNT(*) FROM a GROUP BY k", "group added"),
+        ("SELECT k, SUM(x) FROM a GROUP BY k", "SELECT m, SUM(x) FROM a GROUP BY m", "other groups"),
+        ("SELECT SUM(x) FROM a", "SELECT SUM(x) FROM a WHERE k = 'b'", "narrowed"),
+        ("SELECT SUM(x) FROM a", "SELECT SUM(x) FROM a AS t WHERE t.k <> 'b'", "left out"),
+        ("SELECT SUM(x) FROM a WHERE k = 'b'", "SELECT SUM(x) FROM a WHERE k = 'c'", "other value"),
+        ("SELECT SUM(x) FROM a", "SELECT SUM(x) FROM a WHERE d LIKE '2025%'", "period"),
+        ("SELECT SUM(x) FROM a WHERE d LIKE '2025%'", "SELECT SUM(x) FROM a WHERE d LIKE '2024%'", "other period"),
+        ("SELECT k, SUM(x) FROM a GROUP BY k", "SELECT k, SUM(x) FROM a GROUP BY k ORDER BY 2 DESC LIMIT 3", "first few"),
+        ("SELECT k, SUM(x) FROM a GROUP BY k", "SELECT k, AVG(x) FROM a GROUP BY k", "other figure"),
+        ("SELECT k, COUNT(*) FROM a GROUP BY k", "SELECT k, COUNT(*), AVG(x) FROM a GROUP BY k", "figure beside"),
+        ("SELECT k, COUNT(*) FROM a GROUP BY k", "SELECT k, 100.0 * COUNT(*) / SUM(COUNT(*)) OVER () FROM a GROUP BY k", "share"),
+        ("SELECT n FROM a WHERE k = 1", "SELECT COUNT(*) FROM a WHERE k = 1", "counted"),
+    ],
+)  # fmt: skip
+def test_the_kind_of_a_change_is_told_by_the_golds(before, now, kind):
+    assert kind_of([before], [now], "sqlite") == kind
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT Category, SUM(ListPrice) FROM Product GROUP BY Category", "List price by category"),
+        (
+            "SELECT a.AgentName, COUNT(*) AS n FROM SalesOrderHeader o JOIN Agent a ON a.AgentID = o.AgentID "
+            "WHERE strftime('%Y', o.OrderDate) = '2025' GROUP BY a.AgentID ORDER BY n DESC LIMIT 3",
+            "Top 3 agents by number of sales orders, 2025",
+        ),
+        ("SELECT COUNT(*) FROM Customer WHERE CreatedDate >= '2025-01-01' AND CreatedDate < '2026-01-01'", "Number of customers, 2025"),
+        ("SELECT COUNT(*) FROM Customer WHERE CustomerID IN (SELECT CustomerID FROM SalesOrderHeader)", None),
+        ("SELECT SUM(OrderQty) OVER () FROM SalesOrderLine", None),
+        ("SELECT", None),
+    ],
+)  # fmt: skip
+def test_a_frame_is_read_back_from_plain_sql_alone(chains_folder, sql, said):
+    opened = Databases(str(chains_folder)).source("garden")
+    assert next(questions_of(sql, source_of(opened.catalog, opened.index)), None) == said
+
+
+def test_a_follow_up_of_what_was_misunderstood_is_asked_by_itself(chains_folder):
+    golds = ("SELECT COUNT(*) FROM Customer", "SELECT City, COUNT(*) FROM Customer GROUP BY City")
+    items = [
+        Item(f"a-{n}", "garden", Question(text), gold=gold, golds=(gold,))
+        for n, (text, gold) in enumerate(zip(("zorgs of flurbs", "by city"), golds, strict=True))
+    ]
+    _, later = follow([Chain("a", "garden", tuple(items))], str(chains_folder))
+    assert (later.before, later.alone, later.kind) == (False, True, "group added")
+    assert (
+        "rightly changed after a right turn, those after a wrong one asked by themselves: 1 of 1"
+        in report([later])
+    )
 
 
 @pytest.mark.parametrize(

@@ -608,6 +608,10 @@ def test_numbers_to_the_base_of_sixteen_pass_in_any_case(dialect: str) -> None:
         ("SELECT country FROM customers GRUOP BY country", "“GRUOP”: did you mean GROUP?"),
         ("FETCH country FROM customers", "Ask for rows with a SELECT (or WITH ... SELECT)."),
         (
+            "SELECT country FROM customers WHERE country > :from GROUP BY country",
+            "Give the value another name, for instance :from_value.",
+        ),
+        (
             "SELECT 'FORM' country country country",
             "Check the spelling, brackets and quotes near the marked place.",
         ),

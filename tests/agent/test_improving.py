@@ -25,6 +25,7 @@ from sqlagent.evaluation.improving.changes import applied
 from sqlagent.evaluation.improving.histories import EDITORS, World, history, interval
 from sqlagent.evaluation.improving.llm_editor import Context, LlmEditor, NotFit
 from sqlagent.evaluation.improving.loop import Stopped
+from sqlagent.evaluation.improving.remedying import Tried, remedies
 from sqlagent.evaluation.improving.rules import Seen
 from sqlagent.testing import ScriptedLlm
 from sqlagent.values import (
@@ -338,3 +339,53 @@ def test_a_later_description_or_set_of_examples_replaces_the_one_before():
     assert [one.question for one in known.examples] == ["b"]
     assert [one.told for one in catalog.corrections if one.subject is Subject.DESCRIPTION] == ["In euros."]
     assert SHOP.corrections[0] in catalog.corrections
+
+
+UNITS = Catalog("sqlite", (Table("units", (Column("site"), Column("state"))),))
+FREE = VerifiedAnswer(
+    "free units by site", "SELECT site, COUNT(*) FROM units WHERE state = 'A' GROUP BY site", key="1"
+)
+OTHER = VerifiedAnswer("free sites", "SELECT COUNT(*) FROM units", key="2")
+FREE_TERM = Term("free", TermKind.FILTER, "units.state = 'A'", holds_values=True)
+
+
+def remedied(verified, right, *, is_whole=True, known=(), tries=1_000):
+    """Remedies where a question is right with terms of which `right` says so, and read as a whole or not; so many answers are given."""
+    asked = []
+
+    def attempt(one, terms):
+        asked.append((one.key, terms))
+        return Tried(right(one, terms), "SELECT site, COUNT(*) FROM units GROUP BY site", (), is_whole)
+
+    began = {
+        one.key: Tried(right(one, ()), "SELECT site, COUNT(*) FROM units GROUP BY site", ("free",))
+        for one in verified
+    }
+    found = remedies(verified, began, UNITS, attempt, known=known, goes_on=lambda: len(asked) < tries)
+    return [(one.term, one.answer.key) for one in found], asked
+
+
+def sets_free_right(one, terms):
+    return one is OTHER or FREE_TERM in terms
+
+
+def test_a_remedy_sets_a_wrong_answer_right_and_reads_it_whole():
+    assert remedied([FREE], sets_free_right)[0] == [(FREE_TERM, "1")]
+    assert remedied([FREE], sets_free_right, is_whole=False)[0] == []
+    assert remedied([FREE], lambda one, terms: False)[0] == []
+
+
+def test_a_remedy_loses_no_other_verified_answer():
+    assert remedied([FREE, OTHER], sets_free_right)[0] == [(FREE_TERM, "1")]
+    lost = remedied([FREE, OTHER], lambda one, terms: (FREE_TERM in terms) == (one is FREE))[0]
+    assert (FREE_TERM, "1") not in lost
+
+
+def test_words_that_are_known_are_not_learnt_and_tries_are_bounded():
+    assert remedied([FREE], sets_free_right, known=["Free"])[0] == []
+    assert remedied([FREE], sets_free_right, tries=0) == ([], [])
+    assert len(remedied([FREE], lambda one, terms: False)[1]) <= 24
+
+
+def test_right_answers_cost_nothing():
+    assert remedied([OTHER], sets_free_right) == ([], [])

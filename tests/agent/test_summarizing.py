@@ -34,6 +34,8 @@ TOLD: list[tuple[str, Rows, str]] = [
     ("x", rows("n", (None,)), "There is no value: the one row found is empty (NULL)."),
     ("x", Rows(("n",), ()), "No rows: nothing matches these conditions."),
     ("revenue by country", LAND, "Germany has the highest revenue, 4.21 M, 53 % of the total; France follows with 2 M."),
+    ("revenue by person", rows("last_name first_name revenue", ("Miller", "", 3), ("Moore", "", 2), ("Young", "Al", 1)), "Miller has the highest revenue, 3, 50 % of the total; Moore follows with 2."),
+    ("revenue by first name", rows("first_name revenue", ("Al", 6), ("", 4)), "Al has the highest revenue, 6; the row without a name follows with 4. The 2 together make 10."),
     ("top three countries by revenue", LAND, "Germany has the highest revenue, 4.21 M; France follows with 2 M. The 3 together make 8 M."),
     ("revenue by month", MONTHS, "Revenue rose from 100 in 2024-01 to 130 in 2024-04, up 30 %; it peaked at 180 in 2024-02 and its lowest was 90 in 2024-03."),
     ("heights", rows("height", (150,), (190,)), "2 rows: height from 150 to 190."),
@@ -44,6 +46,7 @@ TOLD: list[tuple[str, Rows, str]] = [
     ("orders by city", rows("city orders", ("Bern", 3), ("Oslo", 3)), "All 2 rows have the same orders, 3."),
     ("orders by city", rows("city orders", ("Bern", 3), ("Oslo", 3), ("Rome", 1)), "Bern and Oslo share the highest orders, 3."),
     ("orders by customer", rows("customer_id orders", (7, 9), (3, 1)), "Customer id 7 has the most orders, 9, 90 % of the total; customer id 3 follows with 1."),
+    ("biggest order", rows("order_id revenue", (30314, 3776.02)), "Order id 30314: revenue 3,776.02."),
     ("how many people", rows("people", (148,)), "People: 148."),
     ("staff by city", rows("city staff", ("Oslo", 30), ("Rome", 10)), "Oslo has the most staff, 30; Rome follows with 10."),
     ("address", rows("address", ("Main St 1",)), "The address is Main St 1."),
@@ -74,6 +77,7 @@ def test_averages_of_groups_have_no_total_whatever_they_are_called() -> None:
     ("name", "cells", "sentence"),
     [
         ("age", (51.1,), "The average age is 51.1."),
+        ("median_price", (68.29,), "The median price is 68.29."),
         ("avg_price", (51.1,), "The avg price is 51.1."),
         ("return_rate", (51.1,), "The return rate is 51.1."),
     ],
@@ -327,3 +331,20 @@ def test_one_figure_in_columns_of_two_periods_is_told_by_its_changes():
         told
         == "Orders by city: Rome fell from 40 in 2025 to 10 in 2026, down 75 %; Oslo rose from 20 to 30, up 50 %."
     )
+
+
+@pytest.mark.parametrize(
+    ("tail", "said"),
+    [
+        ("LIMIT 3", "Of the 3 rows shown, b has the highest revenue, 9;"),
+        ("ORDER BY product LIMIT 3", "Of the 3 rows shown, b has the highest revenue, 9;"),
+        ("ORDER BY revenue DESC LIMIT 3 OFFSET 5", "Of the 3 rows shown, b has the highest revenue, 9;"),
+        ("ORDER BY revenue DESC LIMIT 3", "B has the highest revenue, 9;"),
+        ("ORDER BY revenue LIMIT 3", "C has the lowest revenue, 4;"),
+        ("LIMIT 4", "B has the highest revenue, 9"),
+    ],
+)
+def test_rows_that_a_limit_took_are_not_spoken_of_as_all_of_them(tail: str, said: str) -> None:
+    three = Rows(("product", "revenue"), (("a", 5), ("b", 9), ("c", 4)))
+    told = summarize("", three, sql=f"SELECT product, SUM(x) AS revenue FROM t GROUP BY product {tail}")
+    assert told.startswith(said)

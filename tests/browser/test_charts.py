@@ -118,3 +118,42 @@ def test_places_that_are_not_on_the_map_are_named_beside_it(page: Page) -> None:
     expect(page.locator("[data-chart-caption]")).to_contain_text(
         "1 of 28 places is not on the map: Atlantis."
     )
+
+
+def test_a_map_is_zoomed_by_buttons_and_keys_and_keeps_it_when_it_is_drawn_anew(page: Page) -> None:
+    ask(page, "How many customers are there in each country?")
+    answered(page)
+    page.get_by_role("button", name="Map", exact=True).press("Enter")
+    bar = page.get_by_role("group", name="Zoom of the map")
+    larger, smaller, whole = (bar.locator(f"[data-by={name}]") for name in ("in", "out", "whole"))
+    expect(larger).to_be_enabled()
+    expect(smaller).to_be_disabled()
+
+    def is_drawn(test: str) -> None:
+        """Wait until the library draws the map so."""
+        drawn = "document.querySelector('mirror-chart .chart-place')._fullLayout.geo"
+        page.wait_for_function(f"() => {{ const {{ projection, center }} = {drawn}; return {test}; }}")
+
+    larger.press("Enter")
+    expect(page.locator("#announcer")).to_have_text("The map at 150 %")
+    is_drawn("projection.scale === 1.5")
+    expect(smaller).to_be_enabled()
+    # Colours are drawn anew with the theme; what is seen stays.
+    page.locator("mirror-chart").evaluate("(chart) => chart.removeAttribute('data-drawn')")
+    page.emulate_media(color_scheme="dark")
+    page.evaluate("document.dispatchEvent(new CustomEvent('mirror-theme'))")
+    page.locator("mirror-chart[data-drawn]").wait_for()
+    is_drawn("projection.scale === 1.5")
+    page.locator("mirror-chart .chart-place").focus()
+    page.keyboard.press("+")
+    expect(page.locator("#announcer")).to_have_text("The map at 225 %")
+    is_drawn("projection.scale === 2.25")
+    page.evaluate(
+        "window.before = document.querySelector('mirror-chart .chart-place')._fullLayout.geo.center.lon"
+    )
+    page.keyboard.press("Shift+ArrowRight")
+    is_drawn("center.lon > window.before")
+    page.keyboard.press("0")
+    expect(page.locator("#announcer")).to_have_text("The whole map")
+    is_drawn("projection.scale === 1")
+    expect(whole).to_be_disabled()

@@ -37,9 +37,20 @@ def test_a_dashboard_from_its_first_card_to_its_end(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#result .panel-foot")).to_contain_text("1 row")
     expect(page.locator("#versions")).to_contain_text("edited")
+    expect(page.get_by_label(":country")).to_be_focused()
     add(page, "Customers")
     number = page.locator(".card", has_text="Customers").locator(".card-number")
     expect(number).to_have_text("259")
+
+    # A point whose value no card has and no field takes says so where it was pressed.
+    place = page.locator(".card", has_text="Orders").locator(".chart-place")
+    place.focus()
+    expect(page.locator("mirror-chart[data-walked]")).to_be_visible()
+    for key in ("ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator(".card", has_text="Orders").locator("[data-told]")).to_contain_text(
+        "Nothing here can be filtered"
+    )
 
     # A value that is typed reloads the card that it feeds, and nothing else.
     asked: list[str] = []
@@ -98,6 +109,35 @@ def test_a_dashboard_from_its_first_card_to_its_end(page: Page) -> None:
     expect(page.get_by_role("main")).to_contain_text("Morning is gone.")
 
 
+def test_a_number_what_it_changed_by_and_its_line_do_not_cover_each_other_on_a_card(page: Page) -> None:
+    ask(page, "revenue by month")
+    answered(page)
+    with page.expect_response(lambda reply: reply.request.method == "POST"):
+        page.locator("select[name=mark]").select_option("number")
+    add(page, "Revenue", new="Low")
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.reload()
+        page.locator("mirror-chart[data-drawn]").wait_for()
+        card = page.locator(".card").bounding_box()
+        number, change = (
+            page.locator("mirror-chart .annotation-text").nth(n).bounding_box() for n in range(2)
+        )
+        assert card and number and change
+        assert card["y"] < number["y"]
+        assert number["y"] + number["height"] <= change["y"] + 2
+        assert change["y"] + change["height"] < card["y"] + card["height"]
+        line = page.locator("mirror-chart .scatterlayer .js-line")
+        if line.evaluate("line => getComputedStyle(line.closest('.trace')).opacity") != "0":
+            drawn = line.bounding_box()
+            assert drawn and drawn["y"] >= change["y"] + change["height"] - 2
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_role("link", name="Arrange").click()
+    page.get_by_role("link", name="Delete").click()
+    page.get_by_role("button", name="Delete Low").click()
+    expect(page.get_by_role("main")).to_contain_text("Low is gone.")
+
+
 def test_cards_filter_cards_fill_the_screen_and_are_dragged(page: Page) -> None:
     ask(page, "How many customers are there in each country?")
     answered(page)
@@ -126,6 +166,15 @@ def test_cards_filter_cards_fill_the_screen_and_are_dragged(page: Page) -> None:
     expect(place).to_be_focused()
     assert "where=" in page.url
     assert violations(page) == []
+    # Its address is a link: somebody who follows it sees the same cards filtered, and goes back by it.
+    followed = page.context.new_page()
+    followed.goto(page.url)
+    expect(followed.locator(".card-crossed[data-filtered]")).to_contain_text("Filtered: country is")
+    followed.get_by_role("link", name="Remove the filter").click()
+    expect(followed.locator(".card-crossed")).to_have_count(0)
+    followed.go_back()
+    expect(followed.locator(".card-crossed[data-filtered]")).to_contain_text("Filtered: country is")
+    followed.close()
     page.get_by_role("link", name="Remove the filter").press("Enter")
     expect(page.locator(".card-crossed")).to_have_count(0)
     assert page.url == board

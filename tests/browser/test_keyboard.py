@@ -82,6 +82,7 @@ def test_the_palette_goes_anywhere_and_gives_the_focus_back(page: Page):
     expect(page.get_by_role("dialog", name="Keys")).to_contain_text("g, then n")
     page.keyboard.press("Escape")
     page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Go to")).to_be_focused()
     page.keyboard.type("shop")
     expect(page.get_by_role("option", name="Ask “shop”")).to_be_visible()
     expect(page.locator("#palette [aria-selected=true]")).to_contain_text("source")
@@ -90,6 +91,11 @@ def test_the_palette_goes_anywhere_and_gives_the_focus_back(page: Page):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     page.wait_for_url("**/sources/1/")
+    page.evaluate("document.activeElement.blur()")
+    for key, place in (("l", "library"), ("h", "history"), ("r", "reports"), ("o", "sources")):
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        page.wait_for_url(f"**/{place}/")
 
 
 def tab_to(page: Page, selector: str, backwards: bool = False) -> None:

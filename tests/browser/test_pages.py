@@ -115,6 +115,16 @@ def test_tabs_wrap_and_tables_show_that_they_scroll_on_a_telephone(page: Page):
     )
 
 
+def test_a_page_keeps_its_title_when_a_list_of_another_comes_into_it(page: Page):
+    page.goto("/sources/")
+    page.get_by_role("main").get_by_role("link", name="shop", exact=True).click()
+    page.wait_for_url("**/sources/*/")
+    with page.expect_response(lambda reply: "/reports/" in reply.url):
+        page.goto(f"{page.url}delete/")
+    expect(page.get_by_role("link", name="Look which")).to_have_count(0)
+    expect(page).to_have_title("Delete shop · Mirror")
+
+
 def test_the_rail_is_a_menu_on_a_telephone(page: Page):
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto("/")

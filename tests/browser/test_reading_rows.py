@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.helpers import answered, ask, fits, violations
+from tests.browser.helpers import answered, ask, fits, violations, write_sql
 
 
 def test_a_format_a_point_and_a_pivot_by_keyboard_alone(page: Page) -> None:
@@ -45,3 +45,35 @@ def test_a_format_a_point_and_a_pivot_by_keyboard_alone(page: Page) -> None:
     expect(page.locator("select[name=pc]")).to_have_value("0")
     page.set_viewport_size({"width": 390, "height": 844})
     assert fits(page) and not violations(page)
+
+
+def test_a_pivot_outlives_saving_and_is_not_carried_to_other_rows(page: Page) -> None:
+    ask(page, "Revenue by channel per year")
+    answered(page)
+    page.get_by_role("tab", name="Pivot").press("Enter")
+    # The address says the pivot while it is looked at, the one it began with too.
+    page.wait_for_url("**/*pr=*")
+    page.get_by_role("tab", name="Chart").press("Enter")
+    assert "pr=" not in page.url
+    page.get_by_role("tab", name="Pivot").press("Enter")
+    assert "pr=" in page.url
+    page.locator("select[name=pc]").select_option("")
+    page.wait_for_url(lambda url: "pr=" in url and "pc=" not in url)
+    page.locator("select[name=pc]").select_option("1")
+    page.wait_for_url("**/*pc=1*")
+    page.locator("[data-opens=save-dialog]").press("Enter")
+    page.keyboard.type("Pivoted")
+    page.keyboard.press("Enter")
+    expect(page.locator(".messages")).to_contain_text("Saved as")
+    expect(page.locator("select[name=pc]")).to_have_value("1")
+    assert "pc=1" in page.url
+    # Another result begins with its chart, and the address says no pivot of the one before.
+    write_sql(page, "SELECT channel, COUNT(*) AS n FROM orders GROUP BY channel")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#verdict")).to_contain_text("Edited")
+    expect(page.get_by_role("tab", name="Chart")).to_have_attribute("aria-selected", "true")
+    page.wait_for_url(lambda url: "pr=" not in url)
+    write_sql(page, "SELECT COUNT(*) AS n FROM orders")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#result .panel-foot")).to_contain_text("1 row ")
+    expect(page.get_by_role("tab", name="Pivot")).to_have_count(0)

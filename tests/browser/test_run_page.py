@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.helpers import answered, ask, sideways, violations, write_sql
+from tests.browser.helpers import answered, ask, fits, sideways, violations, write_sql
 
 QUESTION, HINT = "How many customers are whales?", "whales refers to country = 'Norway'"
 UNSURE = "lapsed customers"
@@ -134,3 +134,22 @@ def asked_with_hint(page: Page, question: str, hint: str) -> None:
     page.get_by_role("button", name="Ask", exact=True).click()
     page.wait_for_url("**/runs/*/")
     answered(page)
+
+
+def test_a_chart_begins_above_the_fold_of_a_phone_and_the_menu_stays_on_a_wide_screen(page: Page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    ask(page, "Revenue by category per year")
+    answered(page)
+    chart = page.locator("#chart-pane mirror-chart[data-drawn]")
+    expect(chart).to_be_visible()
+    assert chart.bounding_box()["y"] < 720
+    # Eight names stand in columns, not one below the other.
+    expect(chart).to_have_attribute("data-named", "")
+    assert chart.locator(".legend .bg").bounding_box()["height"] < 110
+    assert fits(page)
+    page.set_viewport_size({"width": 1440, "height": 500})
+    page.mouse.move(700, 300)
+    page.mouse.wheel(0, 700)
+    expect(page.locator("#rail .brand")).to_be_in_viewport()
+    page.wait_for_function("scrollY > 300")
+    expect(page.locator("#rail .brand")).to_be_in_viewport()

@@ -79,10 +79,6 @@ def test_a_journey_by_keyboard_alone(page: Page):
     page.keyboard.press("n")
     page.wait_for_url("**/sql/*/")
     page.locator("mirror-editor[data-ready]").wait_for()
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.matches('.cm-content')"):
-            break
     expect(editor(page)).to_be_focused()
     page.keyboard.type("SELECT * FROM orders o JOIN customers c ON ")
     expect(page.locator(".cm-tooltip-autocomplete")).to_contain_text("o.customer_id = c.id")
@@ -113,6 +109,20 @@ def test_what_the_sql_may_not_mean_is_marked_and_said(page: Page):
     assert not violations(page)
     write_sql(page, "SELECT * FROM orders WHERE store_id IS NULL LIMIT 3")
     expect(page.locator("#sql-lint")).to_be_hidden()
+
+
+def test_what_was_wrong_is_not_said_beside_the_plan_of_other_sql(page: Page):
+    new_tab(page)
+    write_sql(page, "SELECT contry FROM customers")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator("#problem")).to_contain_text("no column contry")
+    page.get_by_role("button", name="Plan").click()
+    expect(page.locator("#plan")).to_contain_text("no column contry")
+    expect(page.locator("#problem")).to_contain_text("no column contry")
+    write_sql(page, "SELECT country FROM customers")
+    page.get_by_role("button", name="Plan").click()
+    expect(page.get_by_role("region", name="Plan")).to_contain_text("customers")
+    expect(page.locator("#problem")).to_be_empty()
 
 
 def test_a_name_in_the_sql_becomes_a_field(page: Page):

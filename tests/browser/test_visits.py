@@ -14,8 +14,8 @@ def fill(page: Page, port: int) -> None:
     page.goto("/sources/connect/?engine=mysql")
     page.get_by_label("Name").fill("slow")
     page.get_by_label("Description").fill("takes its time")
-    page.get_by_label("Host").fill("127.0.0.1")
-    page.get_by_label("Port").fill(str(port))
+    page.get_by_label("Host", exact=True).fill("127.0.0.1")
+    page.locator("#id_port").fill(str(port))
     page.get_by_label("Database", exact=True).fill("shop")
 
 
@@ -48,7 +48,7 @@ def test_a_slow_database_is_followed_and_stopped_by_keyboard(page: Page):
         expect(page.get_by_role("button", name="Stop")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.get_by_role("alert")).to_contain_text("It was stopped.")
-    expect(page.get_by_label("Port")).to_have_value(str(port))
+    expect(page.locator("#id_port")).to_have_value(str(port))
     expect(page.get_by_label("Description")).to_have_value("takes its time")
     assert not looked_at(page)
 

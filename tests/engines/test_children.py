@@ -134,7 +134,8 @@ def test_a_killed_statement_leaves_no_process_and_no_file(killed: Lab, database:
     lending.stable.drop_idle()
     assert until(lambda: not children())
     with pytest.raises(StatementFailed):
-        database.execute(hold, Limits(0.2))
+        # Long enough for it to begin: one that did not is not killed, and its child waits for the next.
+        database.execute(hold, Limits(1))
     assert until(lambda: not children(), 3)
     folders = [path for server in servers() for path in spills(server)]
     assert folders == []
@@ -463,3 +464,17 @@ def test_a_message_of_any_length_arrives_whole() -> None:
     with here, there:
         threading.Thread(target=lambda: frames.send(there, Frame.ROWS, data)).start()
         assert frames.receive(here) == (Frame.ROWS, data)
+
+
+def test_a_statement_runs_in_a_process_whose_new_sockets_have_a_timeout(killed: Lab) -> None:
+    """As those of a worker that ends in order have: the questions that it was at then failed as crashes."""
+    lending.stable.drop_idle()
+    lending.stable._servers[killed.engine].close()
+    socket.setdefaulttimeout(5.0)
+    try:
+        with closing(killed.connect()) as database:
+            assert database.execute("SELECT 1", Limits()).rows == ((1,),)
+            lending.stable.drop_idle()
+            assert database.execute("SELECT 2", Limits()).rows == ((2,),)
+    finally:
+        socket.setdefaulttimeout(None)

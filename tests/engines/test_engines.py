@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from sqlagent.errors import DatabaseError, StatementFailed, Unreachable
+from sqlagent.makers.analyst import WRITTEN
+from sqlagent.makers.analyst.dialects import Dialect
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import FailureKind, Kind, Limits
 from tests.engines.labs import Lab
@@ -40,6 +42,32 @@ def test_column_names_come_as_written_and_twice_if_twice(database: SourceDatabas
     rows = database.execute('SELECT 1 AS "Größe x", 2 AS a, 3 AS a'.replace('"', _mark(database)), FAST)
     assert rows.columns == ("Größe x", "a", "a")
     assert rows.rows == ((1, 2, 3),)
+
+
+@pytest.mark.parametrize(
+    ("stored", "entry", "holds"),
+    [
+        ("'wheel, kiln'", "kiln", True),
+        ("'wheel,mini kiln'", "kiln", False),
+        ("'50%,6x'", "50%", True),
+        ("'500,6x'", "50%", False),
+        ("'a_b'", "a_b", True),
+        ("'acb'", "a_b", False),
+        ("NULL", "kiln", False),
+    ],
+)
+def test_an_entry_of_a_list_is_found_at_its_borders(
+    database: SourceDatabase, stored: str, entry: str, holds: bool
+) -> None:
+    dialect = Dialect(database.dialect)
+    if database.dialect not in WRITTEN:
+        assert database.dialect not in ("sqlite", "postgres", "mysql", "duckdb")
+        return
+    cell = f"CAST({stored} AS {'CHAR(20)' if database.dialect == 'mysql' else 'VARCHAR(20)'})"
+    for denied in (False, True):
+        written = dialect.lists(cell, ", ", entry, denied=denied)
+        found = database.execute(f"SELECT CASE WHEN {written} THEN 1 ELSE 0 END", FAST).rows
+        assert int(found[0][0]) == (holds != denied)
 
 
 def _mark(database: SourceDatabase) -> str:

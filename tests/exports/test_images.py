@@ -316,6 +316,20 @@ def until(happens: Callable[[], bool], seconds: float = 10) -> bool:
 # ---------------------------------------------------------------- colours
 
 
+def test_a_legend_above_the_chart_has_room_under_its_title():
+    """Lying bars of several series: the legend stood on the title."""
+    rows = Rows(
+        ("customer", "channel", "n"),
+        tuple(
+            (f"A customer with a long name {n}", f"channel {m}", n + m) for n in range(14) for m in range(3)
+        ),
+    )
+    figure = charting.figure(Chart("bar", "customer", ("n",), "channel", title="Orders"), rows)
+    assert figure["layout"]["legend"]["y"] == 1
+    one, two = (paper_style.laid_out(figure, width, 400)["layout"]["margin"]["t"] for width in (720, 300))
+    assert one == 44 + 22 and two == 44 + 44
+
+
 def test_numbers_on_cells_are_read_well_on_every_shade():
     rows = Rows(("x", "y", "n"), tuple((f"x{n % 12}", f"y{n // 12}", n) for n in range(144)))
     figure = charting.figure(Chart("heatmap", "x", ("n",), "y"), rows)

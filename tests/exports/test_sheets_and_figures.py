@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
 import openpyxl
 import pytest
+from django.utils.translation import override
 from pypdf import PdfReader
 
 from mirror.exports.file_writing import write
 from mirror.exports.values import Cover
+from mirror.results.figure_words import figure_said, figure_written
+from sqlagent.telling import charting
 from sqlagent.values import Rows
 from tests.exports.keeping import sheet_of_rows
 
@@ -142,3 +145,33 @@ def test_a_pdf_has_one_number_large_with_its_change_and_no_table(tmp_path):
 
 def test_decimals_of_a_pdf_stand_below_each_other(tmp_path):
     assert "58,678.30" in words_of(Rows(("revenue",), ((58_678.3,), (41_090.86,))), tmp_path)
+
+
+def test_notes_of_a_workbook_are_in_the_language_of_its_reader(tmp_path):
+    night = tuple((datetime(2026, 10, 25, hour, 30, tzinfo=UTC),) for hour in (0, 1, 2))
+    with override("de"):
+        book, written = book_of(Rows(("at",), night), tmp_path, OSLO)
+    assert written.notes[0].startswith("2 Uhrzeiten liegen in der Stunde")
+    assert "Uhrzeiten gelten für Europe/Oslo." in [row[0] for row in book["Hinweise"].values]
+
+
+SALES_OF_WEEKS = Rows(("month", "week"), tuple((f"2026-{n:02}-01", n * 1000.5) for n in range(1, 4)))
+
+
+def test_a_picture_says_its_own_words_and_numbers_as_the_language_does():
+    chart = charting.suggest(SALES_OF_WEEKS)
+    with override("de"):
+        figure = figure_written(
+            figure_said(charting.figure(chart, SALES_OF_WEEKS), asdict(chart)), chart.note
+        )
+    assert figure["layout"]["title"]["text"] == "Woche nach Monat"
+    assert figure["layout"]["xaxis"]["title"]["text"] == "Monat"
+    assert figure["layout"]["separators"] == ",."
+
+
+def test_a_number_alone_has_no_page_of_its_own(tmp_path):
+    one = sheet_of_rows(Rows(("revenue",), ((5,),)), "Revenue")
+    number = replace(one, figures=(("Revenue", "5", ""),))
+    write("pdf", [number, sheet_of_rows(SALES, "Months")], tmp_path / "out.pdf", Cover("Sales"))
+    (page,) = PdfReader(tmp_path / "out.pdf").pages
+    assert page.extract_text().count("Revenue") == 1, "the title of the chapter names the number"

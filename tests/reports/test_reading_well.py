@@ -51,6 +51,29 @@ def test_sentence_picture_and_columns_are_of_the_figure_that_the_title_names(pos
     assert part.image
 
 
+def test_a_pivot_that_was_saved_is_the_table_of_mail_and_pdf(post, alice, shop) -> None:
+    saved = save_sql(
+        alice, shop, "SELECT country, city, count(*) AS customers FROM customers GROUP BY 1, 2", "Towns"
+    )
+    saved.chart = {
+        "pivot": {
+            "rows": ["country"],
+            "column": None,
+            "value": "customers",
+            "aggregate": "sum",
+            "by_total": True,
+        }
+    }
+    saved.save()
+    report = save_report(alice, saved, title="Towns", to=TO, formats=["pdf", "csv"])
+    files = {file.format: file.file.open("rb").read() for file in runs_of(report).files.all()}
+    mail = html_of(post.mails(TO[0])[0].message)
+    assert ">Total<" in mail and ">city<" not in mail
+    told = "".join(page.extract_text() for page in PdfReader(io.BytesIO(files["pdf"])).pages)
+    assert "Total" in told and "All rows" in told and "city" not in told
+    assert files["csv"].decode("utf-8-sig").startswith("country,city,customers")
+
+
 def test_the_figure_is_found_under_another_name_by_what_it_is_computed_of(post, alice, shop) -> None:
     sql = LAND.replace("AS revenue", "AS net").replace("AS orders", "AS n")
     assert columns_meant(shop, "Revenue by country", sql) == ("net",)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from django.apps import apps
-from django.db import models
+from django.db import connection, models
 from django.test import Client
 from django.urls import reverse
 
@@ -185,41 +187,79 @@ _KEYS_OF = {
 _NO_PAGES = ("Step", "StoredCorrection", "Visit", "Drawing")
 
 
-def _keys(namespace: str) -> tuple[list[int], list[str]]:
-    """Every key of rows that an address of a subject could be about."""
-    numbers, words = set(), set()
+def _keys(namespace: str) -> dict[type[models.Model], list[Any]]:
+    """Every key of rows that an address of a subject could be about, by their models."""
+    found: dict[type[models.Model], list[Any]] = {}
     for name in _KEYS_OF.get(namespace, ()):
         for model in apps.get_app_config(name).get_models():
             if model.__name__ in _NO_PAGES or model._meta.auto_created:
                 continue
-            for pk in model._default_manager.values_list("pk", flat=True):
-                if isinstance(model._meta.pk, models.UUIDField):
-                    words.add(str(pk))
-                elif isinstance(pk, int):
-                    numbers.add(pk)
-    return sorted(numbers) or [1], sorted(words) or [NO_ROW]
+            keys = list(model._default_manager.order_by("pk").values_list("pk", flat=True))
+            if keys and isinstance(keys[0], int | UUID):
+                found[model] = keys
+    return found
 
 
-def addresses_of_all() -> Iterator[str]:
-    """Every address there is, with every key that may be meant in its place."""
+def answers_of_all(browser: Client) -> Iterator[tuple[str, str]]:
+    """Ask every address there is, with every key that may be meant in its place; give each with all that it says.
+
+    The first key of each model stands in each address. The others follow where the store was asked for that row: an address
+    that does not look for rows of the model finds nothing by them either.
+    """
     for name, kinds in ALL:
-        namespace = name.partition(":")[0]
-        numbers, words = _keys(namespace)
-        first = next((place for place in kinds if place == "pk"), "")
-        keys: list[Any] = [None]
-        if first:
-            keys = list(words) if kinds[first] == "UUIDConverter" else list(numbers)
-        for pk in keys:
-            for format in _FORMATS if "format" in kinds else ("",):
-                places = {
-                    place: NO_ROW if kind == "UUIDConverter" else VALUES.get(place, 1)
-                    for place, kind in kinds.items()
-                }
-                if pk is not None:
-                    places[first] = pk
-                if format:
-                    places["format"] = format
-                yield reverse(name, kwargs=places)
+        is_uuid = kinds.get("pk") == "UUIDConverter"
+        fit = {
+            model: keys
+            for model, keys in _keys(name.partition(":")[0]).items()
+            if "pk" in kinds and isinstance(keys[0], UUID) == is_uuid
+        }
+        for model, keys in fit.items() or [(None, [NO_ROW if is_uuid else 1])]:
+            asked = _Asked(model, keys[0])
+            with connection.execute_wrapper(asked):
+                yield from _said_by(browser, name, kinds, keys[0])
+            for key in keys[1:] if asked.is_so else ():
+                yield from _said_by(browser, name, kinds, key)
+
+
+class _Asked:
+    """Whether the store was asked for a row of a model by its key, or for rows that point at it."""
+
+    def __init__(self, model: type[models.Model] | None, key: Any) -> None:
+        self._key, self.is_so = key.hex if isinstance(key, UUID) else key, False
+        self._looks = re.compile("(?!)")
+        if model is None:
+            return
+        meta = model._meta
+        pointing = [
+            one for one in meta.get_fields(include_hidden=True) if one.auto_created and not one.concrete
+        ]
+        columns = [
+            (meta.db_table, meta.pk.column),
+            *(
+                (one.related_model._meta.db_table, one.field.column)
+                for one in pointing
+                if not one.many_to_many
+            ),
+        ]
+        of_columns = [rf'"{table}"\."{column}" (=|IN) ' for table, column in columns]
+        of_aliases = [rf'"{table}" [A-Z]\d' for table, _ in columns]
+        self._looks = re.compile("|".join(of_columns + of_aliases))
+
+    def __call__(self, execute: Any, sql: str, values: Any, many: bool, context: Any) -> Any:
+        self.is_so = self.is_so or (self._key in (values or ()) and bool(self._looks.search(sql)))
+        return execute(sql, values, many, context)
+
+
+def _said_by(browser: Client, name: str, kinds: dict[str, str], key: Any) -> Iterator[tuple[str, str]]:
+    """All that an address says with a key in its place, in every format."""
+    places = {
+        place: NO_ROW if kind == "UUIDConverter" else VALUES.get(place, 1) for place, kind in kinds.items()
+    }
+    if "pk" in kinds:
+        places["pk"] = key
+    for format in _FORMATS if "format" in kinds else ("",):
+        place = reverse(name, kwargs=places | ({"format": format} if format else {}))
+        yield place, said(browser.get(place, headers={"X-Requested-With": "fetch"}))
 
 
 def said(response: Any) -> str:

@@ -288,6 +288,18 @@ def test_one_number_of_five_rows_says_which(answered, as_alice) -> None:
     assert version.chart["note"] in ("Sum of 5 rows.", "Average of 5 rows.")
 
 
+@pytest.mark.parametrize("mark", ["line", "area", "bar"])
+def test_from_a_histogram_another_chart_has_a_figure_of_its_own(answered, as_alice, mark) -> None:
+    version = ran(answered, "SELECT country, count(*) * 1.5 AS revenue FROM customers GROUP BY country")
+    address = reverse("asking:chart", args=[version.pk])
+    as_alice.post(address, {"mark": "histogram", "x": "revenue", "y": []})
+    version.refresh_from_db()
+    assert version.chart["mark"] == "histogram"
+    assert as_alice.post(address, {"mark": mark, "x": "revenue"}).status_code == 302
+    version.refresh_from_db()
+    assert (version.chart["mark"], version.chart["x"], version.chart["y"]) == (mark, "country", ["revenue"])
+
+
 @pytest.mark.parametrize("who", ["bob", "charlie"])
 def test_a_chart_is_changed_by_its_owner_alone(answered, client, request, who) -> None:
     client.force_login(request.getfixturevalue(who))
@@ -387,6 +399,65 @@ def test_a_chart_that_cannot_be_is_refused_in_words(answered, as_alice, sent) ->
     assert response.status_code == 422
     assert response.json()["problem"]
     assert as_alice.get(address).json()["chart"]["mark"] == "bar"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT country, count(*) AS customers FROM customers GROUP BY country",
+        "SELECT country, city FROM customers",
+        "SELECT country, -1 * count(*) AS balance FROM customers GROUP BY country",
+        "SELECT count(*) AS customers FROM customers",
+    ],
+)
+def test_each_chart_type_that_is_offered_is_drawn_whatever_was_drawn_before(answered, as_alice, sql) -> None:
+    version = ran(answered, sql)
+    address = reverse("asking:chart", args=[version.pk])
+    version.refresh_from_db()
+    assert "none" in version.chart["marks"] and version.chart["mark"] in version.chart["marks"]
+    at = 0
+    while at < len(version.chart["marks"]):
+        mark = version.chart["marks"][at]
+        chart = version.chart
+        same = {name: chart[name] for name in ("x", "y", "series", "aggregate", "stack", "sort", "scale")}
+        assert as_alice.post(address, {**same, "mark": mark}).status_code == 302, mark
+        version.refresh_from_db()
+        assert version.chart["mark"] == mark
+        at = version.chart["marks"].index(mark) + 1
+    shown = as_alice.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert shown.count("<option value=") > len(version.chart["marks"])
+    assert ('value="combo"' in shown) == ("combo" in version.chart["marks"])
+
+
+def test_the_types_of_a_chart_stay_the_same_while_they_are_walked_and_no_text_of_one_stays(
+    answered, as_alice
+) -> None:
+    version = ran(
+        answered,
+        "SELECT '2025-0' || id AS month, 100 + id * 7 AS orders, 900.5 * id AS revenue FROM customers WHERE id < 10",
+    )
+    address = reverse("asking:chart", args=[version.pk])
+    version.refresh_from_db()
+    offered = version.chart["marks"]
+    assert "scatter" in offered and "pie" not in offered
+    for mark in ("scatter", "box", "number", "none"):
+        chart = version.chart
+        same = {
+            name: chart[name]
+            for name in ("x", "y", "series", "aggregate", "stack", "sort", "scale")
+            if name in chart
+        }
+        assert as_alice.post(address, {**same, "mark": mark}).status_code == 302, mark
+        version.refresh_from_db()
+        assert version.chart["marks"] == offered, mark
+        assert (version.chart["mark"], mark == "box" and version.chart["x"] == "orders") == (mark, False)
+    assert version.chart["note"] == ""
+    assert "No chart is drawn." in as_alice.get(address, headers={"HX-Request": "true"}).content.decode()
+
+
+def test_what_is_saved_is_named_as_the_answer_is(answered, as_alice) -> None:
+    page = as_alice.get(reverse("asking:run", args=[answered.pk])).content.decode()
+    assert f'name="name" value="{REVENUE[:1].upper()}{REVENUE[1:]}' in page
 
 
 def test_a_version_is_saved_with_its_question_and_chart(answered, as_alice, alice) -> None:

@@ -188,9 +188,10 @@ LATER = {
         "0023_sight_of_changes",
         "0024_llm_tellings",
         "0025_version_departs",
+        "0026_saying",
     },
     "comments": {"0001_initial"},
-    "dashboards": {"0003_pdfs_by_link"},
+    "dashboards": {"0003_pdfs_by_link", "0004_card_pivot", "0005_saying"},
     "knowledge": {
         "0005_evaluations_done",
         "0006_posed_rounds",
@@ -199,6 +200,7 @@ LATER = {
         "0009_improvements_with_llm",
         "0010_terms_that_hold_values",
     },
+    "results": {"0006_kept_pivot"},
     "sharing": {"0001_initial", "0002_notices"},
 }
 """Migrations that the earlier Mirror did not have, by their app."""
@@ -215,19 +217,21 @@ UNKNOWN = frozenset(
         "knowledge_improvement",
         "knowledge_improvementstep",
         "knowledge_posedround",
+        "results_keptpivot",
         "sharing_noticesoff",
         "sharing_sharelink",
         "sharing_sharenotice",
     }
 )
 ADDED = {
-    "asking_run": "traceparent",
-    "asking_thread": "sight",
-    "asking_version": "departs",
-    "dashboards_pdfexport": "link",
-    "knowledge_evaluation": "with_llm",
-    "knowledge_storedanswer": "is_example",
-    "knowledge_storedterm": "holds_values",
+    "asking_run": {"traceparent", "saying"},
+    "asking_thread": {"sight"},
+    "asking_version": {"departs", "saying"},
+    "dashboards_drawing": {"saying"},
+    "dashboards_pdfexport": {"link"},
+    "knowledge_evaluation": {"with_llm"},
+    "knowledge_storedanswer": {"is_example"},
+    "knowledge_storedterm": {"holds_values"},
 }
 """The tables, and the columns of others, that these make."""
 
@@ -235,7 +239,7 @@ ADDED = {
 @pytest.fixture
 def earlier(backup, tmp_path: Path) -> Path:
     """The same as an earlier Mirror would have made it: before migrations were put together, and without the last of one app."""
-    places: dict[str, int] = {}
+    kept: dict[str, list[int]] = {}
 
     def change(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
         if name == "manifest.json":
@@ -245,16 +249,16 @@ def earlier(backup, tmp_path: Path) -> Path:
                 told["migrations"][app] = [one for one in names if "squashed" not in one and one not in left]
             for table in UNKNOWN:
                 del told["tables"][table]
-            for table, column in ADDED.items():
-                places[table] = told["tables"][table].index(column)
-                del told["tables"][table][places[table]]
+            for table, added in ADDED.items():
+                columns = told["tables"][table]
+                kept[table] = [place for place, column in enumerate(columns) if column not in added]
+                assert len(kept[table]) == len(columns) - len(added)
+                told["tables"][table] = [columns[place] for place in kept[table]]
             data = json.dumps(told).encode()
         elif (table := name.split("/")[1] if name.startswith("rows/") else "") in ADDED:
-            place = places[table]
             rows = [json.loads(line) for line in gzip.decompress(data).splitlines()]
-            data = gzip.compress(
-                b"\n".join(json.dumps(row[:place] + row[place + 1 :]).encode() for row in rows)
-            )
+            left = [[row[place] for place in kept[table]] for row in rows]
+            data = gzip.compress(b"\n".join(json.dumps(row).encode() for row in left))
         assert not any(name.startswith(f"rows/{table}/") for table in UNKNOWN)
         yield name, data
 

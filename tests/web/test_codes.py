@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from datetime import timedelta
+from urllib.parse import quote
 
 import pytest
 import time_machine
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -417,7 +419,9 @@ def test_sessions_from_before_the_setting_and_new_administrators_are_led_there(s
     assert is_in(client)
     user_make_staff(alice, True, admin)
     for name in ("people:account", "people:people", "asking:ask"):
-        assert client.get(reverse(name)).url == reverse("people:codes")
+        assert (
+            client.get(reverse(name)).url == f"{reverse('people:codes')}?next={quote(reverse(name), safe='')}"
+        )
     assert client.post(reverse("people:team_new"), {"name": "X"}).url == reverse("people:codes")
     begin(client)
     assert client.post(reverse("people:codes"), {"code": app_code(alice)}).status_code == 200
@@ -432,8 +436,69 @@ def test_who_had_codes_in_a_session_without_one_gives_one(settings, admin):
     client.force_login(admin)
     set_up(admin)
     settings.SECOND_FACTOR_REQUIRED = "administrators"
-    assert client.get(reverse("people:people")).url == reverse("people:code")
+    door = client.get(reverse("people:people")).url
+    assert door == f"{reverse('people:code')}?next=%2Fpeople%2F"
     assert give(client, "000000").status_code == 422
     assert client.get(reverse("people:people")).status_code == 302
-    assert give(client, app_code(admin)).url == reverse("asking:ask")
+    assert client.post(door, {"code": app_code(admin)}).url == reverse("people:people")
     assert client.get(reverse("people:people")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "leads_to"),
+    [
+        ("?next=/library/", "/library/"),
+        ("?next=https://evil.example.com/", "/"),
+        ("?next=index", "/"),
+        ("?next=%3Fx=1", "/"),
+        ("", "/"),
+    ],
+)
+def test_the_page_that_was_wanted_is_kept_behind_the_second_factor(settings, admin, query, leads_to):
+    """In a session that lacks one, which may be led from any page to any door, and where half of a sign-in ended meanwhile."""
+    set_up(admin)
+    settings.SECOND_FACTOR_REQUIRED = "administrators"
+    client = Client()
+    client.force_login(admin)
+    for name in ("people:factor_ask", "people:factor_give"):
+        assert client.get(reverse(name) + query).url == reverse("people:code") + again(query)
+    assert client.post(reverse("people:code") + query, {"code": app_code(admin)}).url == leads_to
+    stranger = Client()
+    for name in ("people:code", "people:codes", "people:factor_give"):
+        assert stranger.get(reverse(name) + query).url == reverse("people:sign_in") + again(query)
+
+
+def again(query: str) -> str:
+    """A query as it is written into an address once more."""
+    return f"?{QueryDict(query.removeprefix('?')).urlencode()}" if query else ""
+
+
+def test_a_page_that_was_looked_at_is_remembered_when_a_password_is_typed_later(alice):
+    client = with_password(alice) and Client()
+    client.get(reverse("people:sign_in"), {"next": "/library/?q=x"})
+    answer = client.post(reverse("people:sign_in"), {"username": "alice", "password": PASSWORD, "next": ""})
+    assert answer.url == "/library/?q=x"
+
+
+def test_what_is_no_page_is_not_gone_back_to(settings, admin):
+    set_up(admin)
+    settings.SECOND_FACTOR_REQUIRED = "administrators"
+    client = Client()
+    client.force_login(admin)
+    assert client.post(reverse("people:team_new"), {"name": "X"}).url == reverse("people:code")
+    assert client.get(reverse("people:people"), HTTP_HX_REQUEST="true").url == reverse("people:code")
+
+
+def test_who_sets_a_factor_up_on_the_way_to_a_page_goes_on_to_it(settings, admin):
+    client, _ = knock(with_password(admin))
+    settings.SECOND_FACTOR_REQUIRED = "administrators"
+    door = client.get(reverse("library:list")).url
+    passkeys = f"{reverse('people:passkeys')}?next=%2Flibrary%2F"
+    assert f'href="{passkeys}">A passkey</a>' in client.get(door).content.decode()
+    assert f'href="{door}">One-time codes</a>' in client.get(passkeys).content.decode()
+    begun = client.post(
+        reverse("people:codes_begin") + door.removeprefix(reverse("people:codes")), {"password": PASSWORD}
+    )
+    assert begun.url == door
+    page = client.post(door, {"code": app_code(admin)}).content.decode()
+    assert 'href="/library/">I have kept them' in page

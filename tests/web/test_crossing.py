@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 
 import pytest
 from django.urls import reverse
 
 from mirror.dashboards import services
+from mirror.dashboards.crossing import cards_cross, conditions_read
 from mirror.dashboards.models import Card, Dashboard, Supply
+from mirror.dashboards.pdf_exports import _chapters
 from mirror.results.services import result_delete
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
@@ -80,6 +83,40 @@ def test_a_value_filters_every_card_with_that_column_and_the_others_say_why_not(
     own = part(page, board, "Countries")
     assert "Chosen here: country is Norway" in own and own.count('class="pick"') > 1, "its other values stay"
     assert own.count('aria-current="true"') == 1
+
+
+def test_a_pivot_is_filtered_as_a_pivot_and_values_of_its_rows_filter_the_others(
+    board, as_alice, alice
+) -> None:
+    kept = {"rows": ["country"], "column": "letter", "value": "n", "aggregate": "sum", "by_total": False}
+    board.cards.filter(title="Letters").update(shows="pivot", chart={"mark": "none", "pivot": kept})
+    whole = part(look(as_alice, board), board, "Letters")
+    values = re.findall(r'href="\?[^"#]*#card-\d+">([^<]+)</a>', whole)
+    assert "Norway" in values and len(values) > 3 and "All rows" in whole and "All rows" not in values
+    heads = re.findall(r"<th [^>]*>", whole)
+    assert len(heads) > 2 and ['class="num"' in head for head in heads[1:]] == [True] * (len(heads) - 1), (
+        "a heading stands over its figures where the first row has none"
+    )
+    filtered = part(look(as_alice, board, chosen(board)), board, "Letters")
+    assert re.findall(r'href="\?[^"#]*#card-\d+">([^<]+)</a>', filtered) == ["Norway"]
+    assert "Filtered: country is Norway" in filtered and "Total" in filtered, "of the rows that pass"
+    own = part(look(as_alice, board, chosen(board, title="Letters")), board, "Letters")
+    assert own.count('aria-current="true"') == 1 and "Sweden" in own
+    assert "Filtered: country is Norway" in part(
+        look(as_alice, board, chosen(board, title="Letters")), board, "People"
+    )
+
+
+def test_the_file_of_a_dashboard_has_the_pivot_of_the_rows_that_pass(board, as_alice, alice) -> None:
+    kept = {"rows": ["country"], "column": None, "value": "n", "aggregate": "sum", "by_total": False}
+    board.cards.filter(title="Letters").update(shows="pivot", chart={"mark": "none", "pivot": kept})
+    look(as_alice, board)
+    served = services.cards_serve(alice, board, list(board.cards.all()), {})
+    crossing = cards_cross(served, conditions_read([chosen(board)]))
+    (sheet,) = (one for one in _chapters(alice, served, crossing).sheets if one.title == "Letters")
+    (rows,) = sheet.batches()
+    assert sheet.columns == ("country", "Total") and [row[0] for row in rows] == ["Norway"]
+    assert "Filtered: country is Norway" in sheet.sentence and "are shown here" not in sheet.sentence
 
 
 def test_choices_are_links_that_add_up_and_are_removed_one_by_one(board, as_alice) -> None:
@@ -192,3 +229,20 @@ def test_more_rows_than_are_drawn_while_somebody_waits_are_a_table_that_says_so(
     card = part(look(as_alice, board, chosen(board)), board, "Drawn")
     assert "<mirror-chart" not in card and "More than 2 rows pass; they are not drawn anew." in card
     assert re.search(r"the first 2 of \d+ rows", card)
+
+
+def test_a_series_keeps_its_colour_when_its_card_is_filtered(board, shop, as_alice) -> None:
+    each = "SELECT strftime('%Y', ordered_at) AS year, channel, count(*) AS n FROM orders GROUP BY 1, 2 ORDER BY 1, 2"
+    ways = "SELECT channel, count(*) AS n FROM orders GROUP BY 1 ORDER BY 1"
+    Card.objects.create(dashboard=board, kind="sql", source=shop, sql=each, title="Years")
+    Card.objects.create(dashboard=board, kind="sql", source=shop, sql=ways, title="Ways", shows="table")
+
+    def drawn(*where: str) -> list[tuple[str, int | None]]:
+        card = part(look(as_alice, board, *where), board, "Years")
+        figure = json.loads(card.split('type="application/json">', 1)[1].split("</script>", 1)[0])
+        return [(trace["name"], (trace.get("meta") or {}).get("place")) for trace in figure["data"]]
+
+    names = [name for name, _ in drawn()]
+    assert len(names) > 1
+    for place, name in enumerate(names):
+        assert drawn(chosen(board, f"== {name}", "channel", "Ways")) == [(name, place)]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 from django.urls import reverse
+from django.utils.translation import override
 
 from mirror.asking import services as asking
 from mirror.asking.models import LlmChange, Version
-from mirror.asking.services.departures import EDITED
+from mirror.asking.pages.words import departs_said
+from mirror.asking.services.departures import CHANGED, EDITED, changes_told
 from mirror.dashboards.services import card_add_version, dashboard_make
 from mirror.results.models import StoredResult
 from mirror.sharing.selectors import title_of
 from mirror.sharing.services import link_make, link_title, link_token
+from mirror.stored_words import sayings
 from mirror.work.leases import Status
+from sqlagent.language.saying import worded
 from tests.web.working import answer, work
 
 QUESTION = "revenue by country"
@@ -49,6 +53,11 @@ def test_an_accepted_change_is_told_wherever_its_question_is(run, alice, as_alic
     version = edited(as_alice, run, proposed(as_alice, run, "top 3"), "top 3")
     said = f"{QUESTION} ({TOP})"
     assert version.departs == TOP and version.origin == Version.Origin.EDIT
+    drawn = Version.objects.get(pk=version.pk)
+    assert (
+        drawn.chart["title"].endswith("(top 3)")
+        and drawn.chart["title"] == drawn.figure["layout"]["title"]["text"]
+    )
     page = text(as_alice, "asking:run", run.pk)
     assert f'<span id="departs" class="departs"> ({TOP})</span></h1>' in page
     for place in (["asking:history"], ["asking:thread", run.thread_id], ["asking:ask"]):
@@ -143,3 +152,25 @@ def _a_choice(run) -> tuple[str, str]:
 def test_sql_without_a_question_departs_from_nothing(transactional_db, shop, alice, media):
     version = asking.sql_ask(alice, shop, "SELECT 1")
     assert asking.version_edit(version.run, "SELECT 2").departs == ""
+
+
+@pytest.mark.parametrize(
+    ("first", "german"),
+    [
+        (
+            worded("filter changed: {condition}", condition="channel is web"),
+            "Filter geändert: channel is web",
+        ),
+        (worded("period changed to {period}", period="2025"), "Zeitraum 2025"),
+    ],
+)
+def test_changes_of_chips_are_told_in_german(first, german):
+    kept = str(first).replace(" changed to ", " to ")
+    base = Version(departs=f"{CHANGED}{kept}", saying=sayings(departs=changes_told(kept, first, None)))
+    more = worded("{words} shown instead of {said}", words="orders", said="customers")
+    version = Version(departs=f"{base.departs}; {more}")
+    version.saying = sayings(departs=changes_told(version.departs, more, base))
+    assert departs_said(version) == version.departs
+    with override("de"):
+        said = departs_said(version)
+    assert said == f"geändert: {german}; orders gezeigt statt customers"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from django.urls import reverse
@@ -47,6 +48,24 @@ def test_saved_sql_tells_on_its_page_and_in_the_list_that_it_was_saved_from_a_dr
     )
     assert plain.draft == ""
     assert "draft" not in as_alice.get(reverse("library:saved", args=[plain.pk])).content.decode()
+
+
+def test_a_draft_and_an_answer_without_rows_are_verified_after_a_second_look(draft, shop, as_alice) -> None:
+    version = draft.versions.get()
+    place = reverse("asking:version_verify", args=[version.pk])
+    asked = as_alice.post(place)
+    page = unescape(asked.content.decode())
+    assert asked.status_code == 200 and "Draft</span>" in page and WHY in page and version.sql in page
+    assert not shop.verified.exists()
+    as_alice.post(place, {"sure": "yes"})
+    shown = page_of(as_alice, draft)
+    said = shown.context["page"]
+    assert (said.state, said.confidence, said.is_unsure, said.agree) == ("answered", None, False, "")
+    verdict = shown.content.decode()
+    assert "Verified</span>" in verdict and "Draft" not in verdict and "% sure" not in verdict
+    empty = work(services.version_edit(draft, "SELECT * FROM customers WHERE 1 = 0", base=version))
+    page = as_alice.post(reverse("asking:version_verify", args=[empty.pk])).content.decode()
+    assert "It has no rows." in page and "Draft</span>" not in page
 
 
 def test_saved_sql_of_a_draft_that_is_run_is_marked_and_so_are_its_files(draft, as_alice) -> None:
@@ -97,6 +116,48 @@ def test_sql_that_a_person_wrote_is_no_draft(draft, as_alice) -> None:
     edited = work(draft.versions.first())
     assert page_of(as_alice, draft).context["page"].is_unsure is False
     assert save(as_alice, edited).draft == ""
+
+
+def changed_in_words(client, run: Run, wish: str) -> Version:
+    """Accept what is proposed for a wish, as the editor does, and have it run."""
+    sql = run.versions.first().sql
+    sent = {"sql": sql, "words": wish}
+    address = reverse("asking:change_sql", args=[run.thread.source_id])
+    told = client.post(address, sent, headers={"Accept": "application/json"}).json()
+    assert told["sql"], told
+    client.post(reverse("asking:edit", args=[run.pk]), {"sql": told["sql"], "changed": wish})
+    return work(run.versions.first())
+
+
+def test_a_draft_changed_in_words_is_one_as_long_as_words_are_left_out_and_has_no_readings_of_before(
+    draft, as_alice
+) -> None:
+    version = draft.versions.get()
+    reading = {"sql": version.sql, "difference": "x", "columns": [], "rows": [], "row_count": 1, "size": 1}
+    Run.objects.filter(pk=draft.pk).update(readings=[reading | {"frame": version.frame}])
+    assert page_of(as_alice, draft).context["page"].readings
+    changed = changed_in_words(as_alice, draft, "top 3")
+    response = page_of(as_alice, draft)
+    page, html = response.context["page"], response.content.decode()
+    assert (changed.origin, page.is_unsure, page.readings) == ("edit", True, ())
+    assert page.reason == f"This was left out: {', '.join(f'“{word}”' for word in version.left_out)}."
+    assert page.reason in html and '<span class="badge badge-warn">Draft</span>' in html
+    again = changed_in_words(as_alice, draft, "top 2")
+    assert again.draft == changed.draft
+    assert save(as_alice, again).draft == changed.draft
+    # Words that a change says are in it.
+    again.change = " ".join(version.left_out)
+    assert again.draft == ""
+
+
+def test_saved_sql_of_a_draft_stays_one_when_it_is_changed_in_words(draft, as_alice) -> None:
+    saved = save(as_alice, draft.versions.get())
+    as_alice.post(reverse("asking:run_saved", args=[saved.pk]))
+    run = Run.objects.order_by("-pk").first()
+    work(run.versions.get())
+    assert changed_in_words(as_alice, run, "top 3").draft == saved.draft
+    as_alice.post(reverse("asking:edit", args=[run.pk]), {"sql": "SELECT 1 AS one"})
+    assert work(run.versions.first()).draft == ""
 
 
 def test_the_mark_goes_when_the_sql_is_changed_and_stays_when_the_name_is(draft, as_alice) -> None:

@@ -17,6 +17,8 @@ from mirror.knowledge.shifts import shifts_of
 from mirror.knowledge.term_services import TermWish
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
+from sqlagent.errors import DatabaseError
+from sqlagent.values import Failure, FailureKind
 from tests.web.working import unwatched
 
 pytestmark = pytest.mark.django_db
@@ -136,6 +138,29 @@ def test_an_evaluation_gives_way_and_goes_on_where_it_was(alice, shop, known, mo
     Evaluation.objects.update(not_before=None)
     worked(row)
     assert (row.status, row.summary["asked"]) == (Status.DONE, 2)
+
+
+def test_an_evaluation_is_kept_though_the_database_is_lost_while_terms_are_looked_for(
+    alice, shop, known, monkeypatch
+):
+    def lost(*_args: object) -> None:
+        raise DatabaseError(Failure(FailureKind.LOST, "The database went away."))
+
+    monkeypatch.setattr(evaluation_work, "remedies_look", lost)
+    row = evaluated(shop, alice)
+    assert (row.status, row.summary["right"], row.summary["remedies"]) == (Status.DONE, 1, []), row.problem
+
+
+def test_an_evaluation_that_is_stopped_while_terms_are_looked_for_says_so(alice, shop, known, monkeypatch):
+    watches = []
+    begin = evaluation_work._measure
+    monkeypatch.setattr(
+        evaluation_work, "_measure", lambda *given: (watches.append(given[-1]), begin(*given))
+    )
+    monkeypatch.setattr(
+        evaluation_work, "remedies_look", lambda *_given: setattr(watches[0], "is_stopped", True) or []
+    )
+    assert evaluated(shop, alice).problem == evaluation_work.STOPPED
 
 
 def test_so_many_evaluations_are_kept(alice, shop, known, monkeypatch):

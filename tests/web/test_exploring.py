@@ -117,3 +117,10 @@ def test_an_overview_goes_by_the_terms_and_verified_answers_of_the_team(shop, al
             assert part.sql == before[question]
     page = unescape(as_alice.get(url("explore", shop.pk)).content.decode())
     assert "“revenue”" in page.partition('id="goes-by"')[2].partition("</p>")[0]
+
+
+def test_an_overview_is_called_in_german(shop, as_alice, media) -> None:
+    page = unescape(as_alice.get(url("explore", shop.pk), headers={"accept-language": "de"}).text)
+    assert "Revenue, Oktober 2026" in page and "Anzahl web visits nach device, 2025" in page
+    assert "Top 5 products nach revenue" in page
+    assert ">Number of" not in page and " by month, 2025</" not in page

@@ -16,12 +16,15 @@ from mirror.asking.services.suggesting import question_typed, questions_first
 from mirror.sources import correction_services
 from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.catalogs import source_catalog
-from mirror.sources.modelling import source_model
+from mirror.sources.model_telling import table_told
+from mirror.sources.modelling import SeenModel, source_model
 from mirror.sources.models import Source, StoredCorrection
 from mirror.workbench.errors import WorkbenchError
 from mirror.workbench.glancing import glance_rows
 from sqlagent.catalog.hiding import usable
 from sqlagent.values import Correction, Subject
+from tests.agent import places
+from tests.agent.test_analyst_prices import BATH
 from tests.web.working import answer, values_read
 
 pytestmark = pytest.mark.django_db
@@ -559,3 +562,19 @@ def test_a_description_stands_where_the_catalog_is_read_and_a_language_model_is_
     # What the form shows without a change is no correction, and an emptied field takes it back.
     assert form(as_alice, small, "orders", description="").status_code == 302
     assert "One row a sale" not in as_bob.get(reverse("sources:source", args=[small.pk])).content.decode()
+
+
+def test_a_table_of_prices_says_what_holds_between_which_days():
+    bath = places.place(BATH)
+    model = bath[1].model
+    seen = SeenModel(bath[0].catalog(), model, model, (), bath[1].vocabulary.index)
+
+    def told(table):
+        found = table_told(seen, table, may_see_values=True)
+        return found.kind, found.between
+
+    assert told("lesson_prices") == (
+        "how things changed: price of lessons, as of a day", "starts_on and ends_on, that day included"
+    )  # fmt: skip
+    assert told("card_fees")[1] == "valid_from and valid_until, that day not included"
+    assert told("cabin_rates")[1] == "effective_from and the next row's"

@@ -43,6 +43,12 @@ def test_a_link_signs_in_once_and_only_when_the_button_is_pressed(client, alice)
 
     assert client.post(url).status_code == 302
     assert signed_in(client)
+    # What is said of a password leads to where it is chosen.
+    account = reverse("people:account")
+    assert (
+        f'Choose one under <a href="{account}">Your account</a> to need'
+        in client.get(account).content.decode()
+    )
 
     other = Client()
     assert other.post(url).status_code == 410
@@ -51,7 +57,13 @@ def test_a_link_signs_in_once_and_only_when_the_button_is_pressed(client, alice)
 
 @pytest.mark.parametrize(
     ("next", "leads_to"),
-    [("/teams/?q=å", "/teams/?q=å"), ("https://evil.example/", "/"), ("//evil.example", "/"), ("", "/")],
+    [
+        ("/teams/?q=å", "/teams/?q=å"),
+        ("https://evil.example/", "/"),
+        ("//evil.example", "/"),
+        ("index", "/"),
+        ("", "/"),
+    ],
 )
 @pytest.mark.parametrize("is_said_by_the_link", [True, False])
 def test_a_link_leads_to_the_page_that_was_wanted_and_never_elsewhere(
@@ -64,6 +76,20 @@ def test_a_link_leads_to_the_page_that_was_wanted_and_never_elsewhere(
         client.get(reverse("people:sign_in"), {"next": next})
         answer = client.post(url)
     assert unquote(answer.url) == leads_to
+
+
+@pytest.mark.parametrize(
+    ("next", "leads_to"), [("/teams/", "/teams/"), ("index", "/"), ("?x=1", "/"), ("//evil.example", "/")]
+)
+def test_a_password_leads_to_a_page_of_this_mirror_alone(client, alice, next, leads_to):
+    alice.set_password("a long pass phrase")
+    alice.save()
+    typed = {"username": "alice", "password": "a long pass phrase"}
+    client.get(reverse("people:sign_in"), {"next": next})
+    assert client.post(reverse("people:sign_in"), typed | {"next": next}).url == leads_to
+    assert client.get(reverse("people:sign_in"), {"next": next}).url == leads_to, (
+        "who is signed in goes on at once"
+    )
 
 
 def test_only_the_hash_of_a_link_is_kept(alice):
@@ -167,6 +193,13 @@ def test_a_name_is_taken_whatever_its_letter_case(as_admin, alice):
     answer = as_admin.post(reverse("people:person_new"), {"username": "ALICE"})
     assert answer.status_code == 422
     assert "has this name already" in answer.content.decode()
+
+
+def test_a_username_with_a_space_is_refused_at_its_field(as_admin):
+    answer = as_admin.post(reverse("people:person_new"), {"username": "eva meier"})
+    assert answer.status_code == 422
+    assert "Enter a valid username" in str(answer.context["form"].errors["username"])
+    assert not User.objects.filter(username="eva meier").exists()
 
 
 def test_the_name_of_a_team_is_one_line_of_what_can_be_seen(as_admin):

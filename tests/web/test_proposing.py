@@ -6,11 +6,14 @@ from html import unescape
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
-from mirror.knowledge import answer_services, feedback_services
-from mirror.knowledge.models import StoredTerm
+from mirror.knowledge import answer_services, evaluation_work, feedback_services
+from mirror.knowledge.models import Evaluation, StoredTerm
 from mirror.knowledge.proposing import proposals_of
 from mirror.library.services import sql_save
+from mirror.work.doing import work_do
+from tests.web.working import unwatched
 
 pytestmark = pytest.mark.django_db
 
@@ -85,3 +88,60 @@ def test_a_word_left_unused_in_corrected_answers_is_proposed_with_what_the_edits
             should_be="SELECT COUNT(*) FROM customers WHERE newsletter = 0",
         )
     assert ("dormant", "customers.newsletter = 0") in bodies(shop)
+
+
+def test_an_evaluation_proposes_what_sets_a_wrong_answer_right_to_the_owner_alone(
+    as_alice, as_bob, as_charlie, client, bob, shop, alice
+):
+    nordic = "country IN ('Norway', 'Sweden', 'Denmark')"
+    question = "How many nordic customers are there?"
+    verified = answer_services.answer_verify(
+        shop, question, f"SELECT COUNT(*) FROM customers WHERE {nordic}", alice
+    )
+    answer_services.answer_verify(
+        shop, "How many customers are there?", "SELECT COUNT(*) FROM customers", alice
+    )
+    row = evaluation_work.evaluation_ask(shop, "hand", alice)
+    with unwatched():
+        work_do("evaluation", row.pk)
+    (one,) = proposals_of(shop)
+    body = "customers.country IN ('Norway', 'Sweden', 'Denmark')"
+    assert (one.phrase, one.kind, one.body, one.texts, one.is_remedy) == (
+        "nordic", "filter", body, (question,), True,
+    )  # fmt: skip
+    page = unescape(as_alice.get(url("feedback", shop.pk)).content.decode())
+    assert f"With it “{question}” is answered as it was verified" in page
+    accept = url("term_new", shop.pk) + f"?proposal={one.key}"
+    form = unescape(as_alice.get(accept).content.decode())
+    assert 'value="nordic"' in form and body in form and "It sets the answer right to" in form
+    assert (as_bob.get(accept).status_code, as_charlie.get(accept).status_code) == (403, 404)
+    bob.is_staff = True  # may teach what he sees, and is shown no proposal all the same
+    bob.save()
+    client.force_login(bob)
+    assert "nordic" not in client.get(url("feedback", shop.pk)).content.decode()
+    assert 'value="nordic"' not in client.get(accept).content.decode()
+    answer_services.answer_take_back(verified, alice)
+    assert proposals_of(shop) == []
+
+
+def test_a_remedy_that_is_a_term_or_refused_is_not_proposed_again(as_alice, shop, alice):
+    answer = answer_services.answer_verify(
+        shop, "dormant customers", "SELECT COUNT(*) FROM customers WHERE newsletter = 0", alice
+    )
+    remedy = {
+        "kind": "filter",
+        "phrase": "dormant",
+        "body": "customers.newsletter = 0",
+        "answer": answer.pk,
+    }
+    Evaluation.objects.create(
+        source=shop, status="done", measured_at=timezone.now(), summary={"remedies": [remedy]}
+    )
+    (one,) = proposals_of(shop)
+    term = StoredTerm.objects.create(
+        source=shop, owner=alice, phrase="Dormant", kind="filter", body="x", sql="x", status="retired"
+    )
+    assert proposals_of(shop) == []
+    term.delete()
+    as_alice.post(url("proposal_refuse", shop.pk), {"key": one.key})
+    assert proposals_of(shop) == []

@@ -17,10 +17,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy, override
 
 from mirror.audit.models import AuditRow
 from mirror.people.models import GroupRule, Identity, Session, User
 from mirror.people.provider import services, vouching, wire
+from mirror.people.provider.errors import NotLetIn
 from mirror.people.services import (
     link_create,
     member_add,
@@ -291,6 +293,23 @@ def test_a_proof_that_cannot_be_trusted_lets_nobody_in(client, idp, fault, statu
     assert not User.objects.filter(username="dora").exists()
     row = AuditRow.objects.get(verb="signed in", outcome="refused")
     assert row.thing == "by the identity provider" and words in row.details["why"]
+
+
+def test_a_fault_is_read_in_the_language_of_each_and_kept_in_english(idp):
+    """That the provider is down is known for a while: what is kept is said anew to who asks next."""
+    idp.faults = {"down"}
+    german, english = ({"headers": {"accept-language": code}} for code in ("de", "en"))
+    refused(Client().get(BEGIN, **german), 503, "ist gerade nicht erreichbar")
+    refused(Client().get(BEGIN, **english), 503, "cannot be reached just now", "Try again in a moment.")
+    refused(Client().get(BEGIN, **german), 503, "ist gerade nicht erreichbar")
+    idp.faults = set()
+    refused(Client().get(BACK, **german), 400, "Diese Anmeldung")
+    whys = [row.details["why"] for row in AuditRow.objects.filter(verb="signed in").order_by("at")]
+    assert len(whys) == 4 and all("cannot be reached just now" in why for why in whys[:3])
+    assert whys[3].startswith("It was begun in another browser")
+    with override("de"):
+        error = NotLetIn(gettext_lazy("You are not let in"))
+        assert (str(error), error.detail) == ("Sie werden nicht eingelassen", "You are not let in")
 
 
 @pytest.mark.parametrize("minutes", [-10, 10])

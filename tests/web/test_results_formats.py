@@ -16,11 +16,12 @@ from mirror.dashboards.services import card_add_version, cards_serve, dashboard_
 from mirror.delivery.parcel import Section
 from mirror.delivery.tables import table
 from mirror.exports.file_writing import write
-from mirror.exports.sheets import sheet_of
+from mirror.exports.sheets import sheet_of, sheet_pivoted
 from mirror.exports.values import Cover
-from mirror.results import services
+from mirror.results import pivots_once, services
+from mirror.results.kept_pivots import pivot_table
 from mirror.results.models import StoredResult
-from mirror.results.pages import table_page
+from mirror.results.pages import TableWish, table_page
 from mirror.results.templatetags.grid_cells import cells_html
 from mirror.work.doing import work_do
 from sqlagent.values import ColumnFormat, Rows
@@ -71,6 +72,59 @@ def test_a_format_goes_from_the_table_to_chart_saved_sql_card_and_the_next_run(
     as_alice.post(address(most, 1), {"style": ""})
     version.refresh_from_db()
     assert "tickprefix" not in version.figure["layout"]["xaxis"] and not version.chart["formats"]
+
+
+def test_a_pivot_goes_from_the_page_to_saved_sql_card_mail_and_the_next_run(
+    answered, as_alice, alice, monkeypatch
+):
+    version = ran(
+        answered, "SELECT country, city, count(*) AS customers FROM customers GROUP BY country, city"
+    )
+    run = reverse("asking:run", args=[answered.pk])
+    pivoted = f"http://testserver{run}?pr=0&pv=2&pa=sum&po=total"
+    as_alice.post(
+        reverse("asking:save", args=[version.pk]),
+        {"name": "By country"},
+        headers={"HX-Request": "true", "HX-Current-URL": pivoted},
+    )
+    saved = alice.saved_sql.get()
+    assert saved.chart["pivot"] == {
+        "rows": ["country"], "column": None, "value": "customers", "aggregate": "sum", "by_total": True,
+    }  # fmt: skip
+    version.refresh_from_db()
+    again = work(asking.run_saved(alice, saved, {}).versions.get())
+    assert again.chart["pivot"] == saved.chart["pivot"]
+    # Drawn another way, it stays.
+    as_alice.post(reverse("asking:chart", args=[again.pk]), {"mark": "none"})
+    again.refresh_from_db()
+    assert again.chart["mark"] == "none" and again.chart["pivot"] == saved.chart["pivot"]
+    page = as_alice.get(reverse("asking:run", args=[again.run_id])).content.decode()
+    assert "pivot/?pr=0&amp;pv=2&amp;pa=sum&amp;po=total" in page and "data-wanted" in page
+
+    table = pivot_table(again.result, saved.chart, (), 100)
+    assert table is not None and table.columns == ("country", "Total")
+    assert table.rows[0][1] == max(row[1] for row in table.rows[:-1])
+    assert table.rows[-1] == ("All rows", sum(row[1] for row in table.rows[:-1]))
+    sheet = sheet_pivoted(sheet_of(again.result), again.result, saved.chart)
+    assert sheet.columns == ("country", "Total") and sheet.row_count == len(table.rows)
+    with monkeypatch.context() as patched:  # many look at a card: its pivot is reckoned once
+        patched.setattr(pivots_once, "pivot", None)
+        assert pivot_table(again.result, saved.chart, (), 100) == table
+    gone = {"pivot": saved.chart["pivot"] | {"value": "nobody"}}
+    assert pivot_table(again.result, gone, (), 100) is None
+
+    asked = as_alice.get(
+        reverse("dashboards:add"), {"version": version.pk}, headers={"Referer": pivoted}
+    ).content.decode()
+    assert '<option value="pivot" selected>' in asked and "pr=0&amp;pv=2" in asked
+    card = card_add_version(dashboard_make(alice, "Board", ""), version, shows="pivot")
+    served = cards_serve(alice, card.dashboard, [card], {})[0]
+    work_do("supply", served.supplied.supply.pk)
+    (served,) = cards_serve(alice, card.dashboard, [card], {})
+    view = card_view(alice, served, {})
+    assert view.is_pivot and [column.name for column in view.columns] == ["country", "Total"]
+    assert [cell.exact or cell.text for cell in view.rows[0]] == [str(value) for value in table.rows[0]]
+    assert not any(cell.url for row in view.rows for cell in row), "no other card has that column"
 
 
 def test_only_the_owner_of_rows_chooses_and_only_what_suits_them(
@@ -142,3 +196,26 @@ def test_a_mail_shows_a_format_on_the_clocks_of_its_readers():
     (cells,) = table(section, "Europe/Oslo").rows
     assert [cell.text for cell in cells] == ["2 Jul 2026, 00:30", "26%", "1,234.50\xa0NOK"]
     assert table(section, "UTC").rows[0][2].look == "num"
+
+
+def test_amounts_of_one_column_have_their_two_decimals_and_are_copied_as_they_are(shop, alice):
+    rows = (
+        (1778237.4, 7.5, 0.125, 2024),
+        (368749.0, 8.0, 7.0, 2025),
+        (412140.83, 9.0, 1.5, 2026),
+        (None,) * 4,
+    )
+    result = stored(shop, alice, *rows, names=("revenue", "days", "share", "year"))
+    page = table_page(result, TableWish(with_totals=True))
+    assert [cell.text for cell in (row[0] for row in page.rows)] == [
+        "1,778,237.40",
+        "368,749.00",
+        "412,140.83",
+        "NULL",
+    ]
+    assert [row[0].exact for row in page.rows[:3]] == ["1778237.4", "368749", "412140.83"]
+    assert [[cell.text for cell in row[1:]] for row in page.rows[:2]] == [
+        ["7.5", "0.125", "2024"],
+        ["8", "7", "2025"],
+    ], "no amounts"
+    assert page.totals[0].text == "2,559,127.23"

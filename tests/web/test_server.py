@@ -23,7 +23,7 @@ import pytest
 
 from mirror.modes import too_open
 from tests import warm
-from tests.processes import command
+from tests.processes import command, runs
 from tests.servers import PASSWORD, PostgresServer, RedisServer, free_port
 from tests.stores import shop_copy, static_copy
 
@@ -391,7 +391,7 @@ def test_it_ends_cleanly_with_all_its_children_and_starts_again_with_what_it_mad
     code, errors = started.stop(signal.SIGINT)
     assert code == 0
     assert errors.endswith("Stopped.\n")
-    assert not [pid for pid in children if Path(f"/proc/{pid}").exists()]
+    assert not list(filter(runs, children))
     assert "Others on this machine" not in errors
 
     made = [started.folder / name for name in ("secrets.env", "shop.sqlite3")]
@@ -409,9 +409,9 @@ def test_it_ends_cleanly_with_all_its_children_and_starts_again_with_what_it_mad
     assert "sample shop" not in errors, "what is there is not built again"
     assert f"could read or enter 2 files and folders of {started.folder}. Now only you can." in errors
     until = time.monotonic() + 20
-    while [pid for pid in children if Path(f"/proc/{pid}").exists()] and time.monotonic() < until:
+    while list(filter(runs, children)) and time.monotonic() < until:
         time.sleep(0.2)
-    assert not [pid for pid in children if Path(f"/proc/{pid}").exists()], "children die with their parent"
+    assert not list(filter(runs, children)), "children die with their parent"
 
 
 @pytest.mark.parametrize("name", ["SECRET_KEY", "MIRROR_ENCRYPTION_KEYS"])

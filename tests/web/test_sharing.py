@@ -17,8 +17,13 @@ from mirror.asking import services as asking
 from mirror.asking.models import Run, Thread
 from mirror.audit.models import AuditRow
 from mirror.dashboards import services as dashboards
+from mirror.dashboards.crossing import cards_cross_shown
 from mirror.dashboards.models import Card, Dashboard, PdfExport, Supply
+from mirror.dashboards.pdf_exports import _chapters
 from mirror.library.services import sql_save
+from mirror.results.filters import BadFilter
+from mirror.results.opened_files import ResultGone
+from mirror.results.pivots import BadPivot
 from mirror.results.services import result_delete
 from mirror.sharing import services
 from mirror.sharing.models import ShareLink
@@ -229,6 +234,103 @@ def test_who_has_a_link_filters_stored_rows_and_reads_no_sql_and_no_other_name(b
     for wrong in ("1:country:== Norway", f"{cards[0].pk}:nope:== x", f"{cards[0].pk}:country:> A", "x"):
         assert opened(path, where=wrong).count("data-filtered") == 0
     assert Supply.objects.count() == count, "nothing is read anew"
+
+
+PAY = """SELECT * FROM (SELECT 'Sales' AS dept, 'Annika' AS person, 5123 AS salary UNION ALL SELECT 'Sales', 'Benedikt', 4000
+    UNION ALL SELECT 'IT', 'Cidonia', 7000 UNION ALL SELECT 'IT', 'Dorothea', 6100)"""
+BY_DEPT = {"rows": ["dept"], "column": None, "value": "salary", "aggregate": "mean", "by_total": False}
+
+
+def pay_cards(board: Dashboard, shop, *cards: tuple[str, str, str, dict]) -> dict[str, Card]:
+    """Cards in place of those of a board, by their titles."""
+    board.cards.all().delete()
+    return {
+        title: Card.objects.create(
+            dashboard=board, kind="sql", source=shop, sql=sql, title=title, shows=shows, chart=chart
+        )
+        for title, sql, shows, chart in cards
+    }
+
+
+def shown_by(page: str, card: Card) -> str:
+    return unescape(page).split(f'id="card-{card.pk}"', 1)[1].split("</article>", 1)[0]
+
+
+def test_who_has_a_link_finds_no_value_of_a_column_that_no_card_shows(board, shop, alice):
+    mean = {"mark": "none", "pivot": BY_DEPT}
+    count = {"mark": "none", "pivot": BY_DEPT | {"value": None, "aggregate": "count"}}
+    ranged = {"mark": "bar", "x": "dept", "y": ["salary"], "chosen": True}
+    cards = pay_cards(
+        board,
+        shop,
+        ("Mean", PAY, "pivot", mean),
+        ("Count", f"{PAY} ORDER BY salary", "pivot", count),
+        ("Bars", f"{PAY} ORDER BY dept, salary", "chart", ranged),
+        ("People", f"SELECT person FROM ({PAY})", "table", {}),
+    )
+    path = linked(board, alice)
+    whole = opened(path)
+    assert "5,123" not in whole and "4,561.5" in shown_by(whole, cards["Mean"])
+    for card in (cards["Count"], cards["Bars"]):
+        assert "person" not in shown_by(whole, card) and "Annika" not in shown_by(whole, card)
+        for choice in (
+            "person:== Annika",
+            "person:null",
+            "salary:6050..6150",
+            "salary:= 5123",
+            "dept:A..J",
+            "dept:> A",
+        ):
+            page = opened(path, where=f"{card.pk}:{choice}")
+            assert "data-filtered" not in page and "on no card any more" in page, choice
+    page = opened(path, where=f"{cards['People'].pk}:person:== Annika")
+    assert "data-filtered" not in page, "nor is a card filtered by a column that it does not show"
+    page = opened(path, where=f"{cards['Count'].pk}:dept:== Sales")
+    assert "Sales" in shown_by(page, cards["Mean"]) and "IT" not in shown_by(page, cards["Mean"])
+    assert "Filtered: dept is Sales" in shown_by(page, cards["Bars"])
+
+
+def test_by_a_link_a_pivot_or_chart_that_cannot_be_shown_is_not_its_rows(board, shop, alice, monkeypatch):
+    gone = {"mark": "none", "pivot": BY_DEPT | {"rows": ["gone"]}}
+    bars = {"mark": "bar", "x": "dept", "y": ["salary"], "chosen": True}
+    cards = pay_cards(
+        board,
+        shop,
+        ("Gone", PAY, "pivot", gone),
+        ("Bars", f"{PAY} ORDER BY 1, 2", "chart", bars),
+        ("Depts", "SELECT 'Sales' AS dept UNION ALL SELECT 'IT'", "table", {}),
+        ("Many", f"{PAY} ORDER BY person", "number", {}),
+    )
+    path = linked(board, alice)
+    whole = opened(path)
+    assert "<mirror-chart" in shown_by(whole, cards["Bars"])
+    for card in (cards["Gone"], cards["Many"]):
+        assert "cannot be shown now" in shown_by(whole, card)
+    assert not [word for word in ("person", "Annika", "Cidonia") if word in unescape(whole)]
+    monkeypatch.setattr("mirror.dashboards.crossing.CROSSED_ROWS", 1)
+    page = opened(path, where=f"{cards['Depts'].pk}:dept:== Sales")
+    bars_shown = shown_by(page, cards["Bars"])
+    assert "cannot be shown now" in bars_shown and "Annika" not in page and "<mirror-chart" not in bars_shown
+    served = services.link_cards(ShareLink.objects.get(), {})
+    monkeypatch.undo()
+    found = _chapters(alice, served, cards_cross_shown(served, []), is_by_link=True)
+    assert [sheet.title for sheet in found.sheets] == ["Bars", "Depts"] and found.left_out == ["Gone", "Many"]
+    assert found.sheets[0].columns == ("dept", "salary")
+    assert not list(found.sheets[0].batches()), "several rows make one point"
+
+
+@pytest.mark.parametrize("broken", [BadPivot, BadFilter, ResultGone])
+def test_by_a_link_a_pivot_that_breaks_is_not_its_rows(board, shop, alice, monkeypatch, broken):
+    cards = pay_cards(board, shop, ("Mean", PAY, "pivot", {"mark": "none", "pivot": BY_DEPT}))
+
+    def breaks(*_args: object) -> None:
+        raise broken("broken")
+
+    path = linked(board, alice)
+    opened(path)
+    monkeypatch.setattr("mirror.results.kept_pivots.pivot_once", breaks)
+    page = opened(path)
+    assert "cannot be shown now" in shown_by(page, cards["Mean"]) and "Annika" not in page
 
 
 def test_who_has_a_link_takes_the_pdf_where_its_maker_may_take_rows(board, shop, team, alice, as_bob):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.urls import reverse
 
 from mirror.agents.tools import tool_call
@@ -21,6 +23,8 @@ from mirror.knowledge.models import StoredAnswer, StoredTerm
 from mirror.library.models import SavedSql
 from mirror.library.services import sql_save
 from mirror.llms.models import Endpoint
+from mirror.people.models import Session, Team, User
+from mirror.people.services import user_create
 from mirror.queries.completing import sql_completions
 from mirror.queries.running import source_opened
 from mirror.reports.models import Report, ReportRun, RunPart
@@ -41,6 +45,7 @@ from tests.scripted_server import ScriptedServer
 from tests.servers import PASSWORD as SERVER_PASSWORD
 from tests.servers import mariadb_server
 from tests.web.api_world import Caller, secret_of
+from tests.web.kept import Kept
 from tests.web.login_world import (
     ALL_ROWS,
     DATABASE,
@@ -50,7 +55,7 @@ from tests.web.login_world import (
     SOUTH,
     TABLE,
     Things,
-    addresses_of_all,
+    answers_of_all,
     connected,
     database_make,
     login_typed,
@@ -71,21 +76,57 @@ def server():
     return database_make()
 
 
-@pytest.fixture
-def teams(alice, bob, charlie):
-    return teams_made(alice, bob, charlie)
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Kept:
+    return Kept(tmp_path_factory.mktemp("kept"))
 
 
 @pytest.fixture
-def source(server, teams, as_alice, media, settings) -> Source:
-    """Alice's source; Bob's team and Charlie's have logins, the team of everybody has none."""
+def begun(transactional_db, server, kept, media, settings, request) -> dict[str, Any]:
+    """What a test begins with: made for the first that asks for as much, the same rows and files for those after it."""
     settings.CONNECTION_TESTS_PER_MINUTE = 1_000
-    found = connected(as_alice, server)
-    found.teams.set(teams)
+    if "world" in request.fixturenames:
+        return kept.given("world", media, lambda: world_made(server))
+    return kept.given("source", media, lambda: source_made(server))
+
+
+@pytest.fixture
+def alice(begun) -> User:
+    return begun["alice"]
+
+
+@pytest.fixture
+def bob(begun) -> User:
+    return begun["bob"]
+
+
+@pytest.fixture
+def charlie(begun) -> User:
+    return begun["charlie"]
+
+
+@pytest.fixture
+def teams(begun) -> tuple[Team, Team, Team]:
+    return begun["teams"]
+
+
+@pytest.fixture
+def source(begun) -> Source:
+    """Alice's source; Bob's team and Charlie's have logins, the team of everybody has none."""
+    return begun["source"]
+
+
+def source_made(server) -> dict[str, Any]:
+    alice, bob, charlie = (user_create(name, name=name.title()) for name in ("alice", "bob", "charlie"))
+    teams, as_alice = teams_made(alice, bob, charlie), Client()
+    as_alice.force_login(alice)
+    source = connected(as_alice, server)
+    source.teams.set(teams)
     for team, login in zip(teams, (NORTH, SOUTH), strict=False):
-        page = login_typed(as_alice, found, team, login)
+        page = login_typed(as_alice, source, team, login)
         assert f"The login {login} works and is kept" in page.content.decode()
-    return found
+    Session.objects.all().delete()
+    return {"alice": alice, "bob": bob, "charlie": charlie, "teams": teams, "source": source}
 
 
 def fresh(source: Source) -> Source:
@@ -177,9 +218,9 @@ def test_two_logins_contradict_each_other_and_no_row_is_read(source, teams, bob,
     assert rows_of(source, bob) == ["north"], "the same login in two teams is one"
 
 
-@pytest.fixture
-def world(source, teams, alice, bob, charlie, as_alice, as_bob, as_charlie) -> dict[str, Things]:
-    """Everybody makes and shares everything, and looks at what the others share; rows wait nowhere."""
+def world_made(server) -> dict[str, Any]:
+    found = source_made(server)
+    alice, bob, charlie, source = (found[name] for name in ("alice", "bob", "charlie", "source"))
     values_read_all(source)
     StoredTerm.objects.create(
         source=source,
@@ -205,15 +246,24 @@ def world(source, teams, alice, bob, charlie, as_alice, as_bob, as_charlie) -> d
         question="Galway sales?",
         sql="SELECT count(*) FROM sales WHERE city = 'Galway'",
     )
-    everybody = teams[2]
+    everybody = found["teams"][2]
     made = {person.username: things_made(person, source, everybody) for person in (alice, bob, charlie)}
-    for browser in (as_alice, as_bob, as_charlie):
+    for person in (alice, bob, charlie):
+        browser = Client()
+        browser.force_login(person)
         for one in made.values():
             browser.get(reverse("dashboards:dashboard", args=[one.board.pk]))
         browser.get(reverse("dashboards:explore", args=[source.pk]))
         browser.get(reverse("dashboards:why", args=[made["bob"].run.versions.first().pk]))
     supplies_work()
-    return made
+    Session.objects.all().delete()
+    return {**found, "world": made}
+
+
+@pytest.fixture
+def world(begun) -> dict[str, Things]:
+    """Everybody made and shared everything, and looked at what the others share; rows wait nowhere."""
+    return begun["world"]
 
 
 @pytest.mark.timeout(400)
@@ -222,8 +272,8 @@ def test_no_row_of_another_login_is_behind_any_address(world, person, as_bob, as
     browser, mine = {"bob": (as_bob, NORTH), "charlie": (as_charlie, SOUTH)}[person]
     others = tuple(one for one in MARKS if one != mine)
     found, seen, count = {}, 0, 0
-    for place in addresses_of_all():
-        text, count = said(browser.get(place, headers={"X-Requested-With": "fetch"})), count + 1
+    for place, text in answers_of_all(browser):
+        count += 1
         if marks := marks_in(text, others):
             found[place] = marks
         seen += bool(marks_in(text, (mine,)))
@@ -533,7 +583,7 @@ def test_only_engines_that_know_logins_have_them(shop, team, as_alice):
     page = as_alice.get(reverse("sources:logins", args=[shop.pk])).content.decode()
     assert "Only sources on PostgreSQL, MySQL and MariaDB" in page
     refused = login_typed(as_alice, shop, team, NORTH).content.decode()
-    assert "is not kept" in refused and not SourceLogin.objects.exists()
+    assert "is not kept" in refused and not SourceLogin.objects.filter(source=shop).exists()
 
 
 def test_a_card_kept_from_before_the_mapping_is_shown_to_no_login(

@@ -180,6 +180,17 @@ def test_what_takes_too_long_or_too_much_is_given_up_and_nothing_of_it_stays(as_
     assert not list((settings.VAR_DIR / "uploads/sources").iterdir())
 
 
+def test_files_after_two_that_took_too_long_are_not_read(as_alice, settings):
+    settings.UPLOAD_READ_SECONDS = 1
+    long = [(f"long{n}.csv", BIG * 20) for n in range(2)]
+    upload = uploaded(as_alice, ("orders.csv", ORDERS), *long, ("more.csv", b"shelf\nupper\n"))
+    work(upload)
+    page = review(as_alice, upload).content.decode()
+    assert page.count("and was ended.") == 2
+    assert "It was not read: 2 files before it took too long. Upload it by itself." in page
+    assert "Norway" in page and "upper" not in page
+
+
 def test_more_than_two_of_one_person_wait_for_their_turn_and_others_do_not(as_alice, as_bob, monkeypatch):
     mine = [uploaded(as_alice, ("orders.csv", ORDERS)) for _ in range(3)]
     other = uploaded(as_bob, ("orders.csv", ORDERS))

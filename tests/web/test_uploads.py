@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import sqlite3
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
@@ -185,10 +186,140 @@ def test_json_lines_keep_numbers_as_written_and_texts_as_texts(tmp_path):
     ]
 
 
+def sqlite_file(folder: Path, script: str) -> bytes:
+    """What a SQLite file made by some statements holds."""
+    path = folder / "made.sqlite"
+    path.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(script)
+        db.commit()
+    return path.read_bytes()
+
+
+SQLITE = """
+CREATE TABLE "Orders 2026" (id INTEGER PRIMARY KEY, zip TEXT, placed TEXT, amount REAL, note BLOB,
+    twice AS (amount * 2), thrice AS (amount * 3) STORED);
+INSERT INTO "Orders 2026" (id, zip, placed, amount, note)
+VALUES (1, '01234', '2026-01-31', 1.5, x'00ff'), (9007199254740993, '', '2026-02-01', 2, NULL);
+CREATE TABLE empty (id INTEGER);
+CREATE VIEW totals AS SELECT sum(amount) FROM "Orders 2026";
+CREATE VIRTUAL TABLE found USING fts5(words);
+"""
+
+
+def test_a_sqlite_file_gives_a_table_each_of_its_tables_and_says_what_is_left_out(tmp_path):
+    plan = planned(tmp_path, sqlite_file(tmp_path, SQLITE), "shop.db")
+    assert [(table.name, table.row_count) for table in plan.tables] == [("orders_2026", 2)]
+    assert kinds(plan) == {
+        "id": "integer", "zip": "text", "placed": "date", "amount": "decimal", "note": "text", "thrice": "decimal",
+    }  # fmt: skip
+    day = datetime.date
+    assert loaded(tmp_path, plan) == [
+        (1, "01234", day(2026, 1, 31), Decimal("1.5"), None, Decimal("4.5")),
+        (9007199254740993, None, day(2026, 2, 1), Decimal("2.0"), None, Decimal("6.0")),
+    ]
+    assert plan.notes == [
+        "Views are left out: totals.",
+        "Virtual tables are left out: found.",
+        "Orders 2026: computed columns are left out: twice.",
+        "Orders 2026: 1 cell holds bytes that are no text. They stay empty.",
+    ]
+
+
+ENDLESS = "WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n) SELECT v AS type FROM n"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        # What lists the tables of a file is itself a name that a file may take.
+        "CREATE TABLE pragma_table_list (schema, name, type);"
+        "INSERT INTO pragma_table_list VALUES ('main', 'v', 'table'); CREATE VIEW v AS SELECT sqlite_version();",
+        f"CREATE VIEW pragma_table_list AS {ENDLESS};",
+        # The schema lies about what a view and a virtual table are.
+        f"CREATE VIEW v AS {ENDLESS}; PRAGMA writable_schema = ON; UPDATE sqlite_master SET type = 'table';",
+        "CREATE TABLE v (a); CREATE VIEW w AS SELECT randomblob(9); PRAGMA writable_schema = ON;"
+        "UPDATE sqlite_master SET type = 'table', name = 'v', tbl_name = 'v' WHERE name = 'w';",
+        "CREATE VIRTUAL TABLE v USING fts5(words); INSERT INTO v VALUES ('secret');",
+    ],
+)
+def test_nothing_that_a_sqlite_file_would_run_is_run(tmp_path, script):
+    plan = planned(
+        tmp_path, sqlite_file(tmp_path, f"CREATE TABLE t (a); INSERT INTO t VALUES (1);{script}"), "t.db"
+    )
+    assert {table.name for table in plan.tables} <= {"t", "pragma_table_list"}
+    assert plan.tables or plan.error
+
+
+def test_names_and_texts_of_a_sqlite_file_are_read_as_they_are_or_refused(tmp_path):
+    whole = sqlite_file(
+        tmp_path, "CREATE TABLE t (abc, zzz); INSERT INTO t VALUES ('re' || char(0) || 'al', 1);"
+    )
+    plan = planned(tmp_path, whole, "t.db")
+    assert loaded(tmp_path, plan) == [("real", 1)]
+    # A name in quotes that SQLite does not know would be a text that stands in every row.
+    plan = planned(tmp_path, whole.replace(b"abc", b"a\xffc"), "t.db")
+    assert "a name that is no text" in plan.error and not plan.tables
+    long, turned = "x" * 5_000, "a\u202eb\nc"
+    plan = planned(
+        tmp_path,
+        sqlite_file(tmp_path, f'CREATE TABLE "{turned}" ("{long}"); INSERT INTO "{turned}" VALUES (1);'),
+        "t.db",
+    )
+    assert [(table.title, [column.name for column in table.columns]) for table in plan.tables] == [
+        ("ab c", ["x" * 100])
+    ]
+
+
+def test_a_sqlite_file_whose_log_was_left_behind_says_that_changes_may_be_missing(tmp_path):
+    content = bytearray(sqlite_file(tmp_path, "CREATE TABLE t (a); INSERT INTO t VALUES (1);"))
+    content[18] = content[19] = 2
+    plan = planned(tmp_path, bytes(content), "shop.sqlite")
+    assert "-wal" in plan.notes[0] and loaded(tmp_path, plan) == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(50000000));", "A row of t is larger than 40 MB"),
+        ("CREATE TABLE t (a); INSERT INTO t VALUES (printf('%.*c', 2000000, 'x'));", "longer than 1,000,000"),
+        ("CREATE VIEW v AS SELECT 1;", "no table in this SQLite file"),
+        ("".join(f"CREATE TABLE t{n} (a);" for n in range(201)), "201 tables"),
+        (f"CREATE TABLE t ({', '.join(f'c{n}' for n in range(1_001))});", "1,001 columns"),
+        ("CREATE TABLE t (a);", "no row holds anything"),
+    ],
+)
+def test_a_sqlite_file_is_bounded(tmp_path, script, said):
+    plan = planned(tmp_path, sqlite_file(tmp_path, script), "big.sqlite")
+    assert said in plan.error and not plan.tables
+
+
+def test_a_damaged_sqlite_file_says_so_or_is_read_and_never_where_it_lies(tmp_path):
+    rows = ", ".join(f"({n}, 'word {n}')" for n in range(1_500))
+    whole = sqlite_file(
+        tmp_path, f"CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT); INSERT INTO t VALUES {rows};"
+    )
+    chance, said = Random(7), 0
+    for number in range(24):
+        content = bytearray(whole)
+        for _ in range(chance.choice((20, 500, 2_000))):
+            content[chance.randrange(100, len(content))] = chance.randrange(256)
+        if number % 3 == 0:
+            content = content[: chance.randrange(100, len(content))]
+        plan = planned(tmp_path, bytes(content), "damaged.sqlite")
+        assert plan.tables or plan.error
+        assert str(tmp_path) not in plan.error
+        said += "SQLite file cannot be read" in plan.error or "of this SQLite file" in plan.error
+    assert said > 12
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
         ("empty.csv", b"", "empty"),
+        ("secret.sqlite", bytes(range(256)) * 16, "no SQLite database"),
+        ("notes.db", b"a,b\n1,2\n", "no SQLite database"),
+        ("other.db", b"\0" * 8 + b"DUCK" + b"\0" * 500, "a DuckDB file"),
         ("photo.jpg", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x02" * 9, "not text"),
         ("even.jpg", b"\xff\xd8\x00\x01" * 30, "not text"),
         ("old.xls", b"\xd0\xcf\x11\xe0" + b"\x00" * 600, "Save it as .xlsx"),

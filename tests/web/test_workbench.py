@@ -250,6 +250,12 @@ def test_it_is_saved_and_one_stays(tab, as_alice) -> None:
     assert as_alice.post(place, {"name": ""}, HTTP_HX_REQUEST="true").status_code == 422
 
 
+def test_rows_go_from_a_tab_to_a_dashboard_and_a_stranger_adds_none(tab, as_alice, as_charlie) -> None:
+    adding = reverse("dashboards:add") + f"?version={tab.run.versions.get().pk}"
+    assert f'href="{adding}"' in as_alice.get(reverse("workbench:tab", args=[tab.pk])).content.decode()
+    assert as_alice.get(adding).status_code == 200 and as_charlie.get(adding).status_code == 404
+
+
 def test_values_of_names_are_typed_and_bound(tab, as_alice) -> None:
     sql = "SELECT name FROM stores WHERE id = :which LIMIT :most"
     run = reverse("workbench:run", args=[tab.pk])

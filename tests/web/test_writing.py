@@ -45,6 +45,14 @@ def test_what_would_be_refused_is_said_with_its_place(as_alice, run, sql: str, p
     assert words in problem["words"]
 
 
+def test_what_would_be_refused_is_said_in_the_language_of_the_page(as_alice, run):
+    url = reverse("queries:check_sql", args=[run.thread.source_id])
+    reply = as_alice.post(url, {"sql": "DELETE FROM stores"}, headers={"accept-language": "de"})
+    assert reply.json()["problem"]["words"].startswith(
+        "DELETE löscht Zeilen. Hier laufen nur Anweisungen, die lesen."
+    )
+
+
 @pytest.mark.parametrize("sql", ["SELECT name FROM stores", "", "  "])
 def test_nothing_is_said_of_sql_that_may_run(as_alice, run, sql: str):
     assert post(as_alice, "check_sql", run, sql).json()["problem"] is None

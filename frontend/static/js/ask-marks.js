@@ -1,6 +1,7 @@
 // Marks under the words of a question box: a layer of the same text lies on it, unseen but for its lines. What is typed
 // since is left unmarked until the server looked at it again. What is not understood is also told in words.
 import { announce } from "./announce.js";
+import { gettext } from "./words.js";
 
 const COPIED = ["fontFamily", "fontSize", "fontWeight", "letterSpacing", "lineHeight", "paddingTop", "paddingRight",
   "paddingBottom", "paddingLeft", "textIndent", "wordSpacing"];
@@ -40,7 +41,7 @@ export class AskMarks {
     this.marks = marks.map((mark) => ({ ...mark, word: text.slice(mark.start, mark.end) }));
     this.draw();
     const missed = this.marks.filter((mark) => !mark.is_understood).map((mark) => mark.word);
-    const told = missed.length ? `Not understood: ${missed.join(", ")}` : "";
+    const told = missed.length ? gettext("Not understood: {words}", { words: missed.join(", ") }) : "";
     if (told === this.told) return;
     this.told = told;
     this.words.textContent = told;

@@ -1,6 +1,7 @@
 // Cards of a dashboard are dragged by their handle and sized by their corner, as an addition to buttons and keys. What stands on
 // the page while a card is dragged is its order in the grid alone; the board sends and keeps what came of it. Escape cancels.
 import { announce } from "./announce.js";
+import { gettext } from "./words.js";
 
 // A press that moves less is a click.
 const STILL = 5;
@@ -75,7 +76,7 @@ function follow(board, handle, start) {
     if (isKept && moves && isOther) { void board.dragged(card, isSize ? `size ${size.join(" ")}` : `place ${to + 1}`, to); return; }
     size = before;
     if (isSize) resize();
-    if (moves) announce(`${card.querySelector("h2")?.textContent ?? "The card"} stays where it was`);
+    if (moves) announce(gettext("{card} stays where it was", { card: card.querySelector("h2")?.textContent ?? gettext("The card") }));
   };
   const listeners = [
     ["pointermove", move],

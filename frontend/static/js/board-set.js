@@ -1,5 +1,7 @@
 // A menu for a value of a card: set a parameter of the dashboard to it, or filter the other cards by it. It closes by Escape, or a
 // press beside it, and the focus goes back to where it was.
+import { announce } from "./announce.js";
+import { gettext } from "./words.js";
 const GAP = 6;
 let menu;
 
@@ -10,7 +12,7 @@ export function offer(items, box, back) {
   menu.className = "grid-menu";
   menu.popover = "auto";
   menu.setAttribute("role", "menu");
-  menu.setAttribute("aria-label", "What to do with this value");
+  menu.setAttribute("aria-label", gettext("What to do with this value"));
   for (const { words, act } of items) {
     const item = document.createElement("button");
     item.type = "button";
@@ -32,6 +34,20 @@ export function offer(items, box, back) {
   own.style.left = `${Math.max(GAP, Math.min(edge - width - GAP, box.left))}px`;
   own.style.top = `${box.bottom + GAP + height < innerHeight ? box.bottom + GAP : Math.max(GAP, box.top - GAP - height)}px`;
   own.firstElementChild.focus({ preventScroll: true });
+}
+
+/** Say on a card, for eyes and ears, why a press on its point did nothing. */
+export function tell(card) {
+  const words = gettext("A click on a value filters the other cards by it, or fills a field above. Nothing here can be filtered by this one. The card's title leads to its rows.");
+  let place = card.querySelector("[data-told]");
+  if (!place) {
+    place = document.createElement("p");
+    place.className = "card-crossed small";
+    place.dataset.told = "";
+    card.querySelector(".card-body").before(place);
+  }
+  place.textContent = words;
+  announce(words);
 }
 
 function walked(event) {

@@ -1,6 +1,7 @@
 // The points of a <mirror-chart>: arrow keys walk them and read each aloud, Enter or a click shows the rows that one is
 // made of in the table beside the chart, and a bar above the table leads back. Loaded once a chart is pointed at.
 import { announce } from "./announce.js";
+import { gettext, number } from "./words.js";
 
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Home: [-Infinity, 0], End: [Infinity, 0] };
 const parser = new DOMParser();
@@ -30,7 +31,7 @@ class Points {
   }
 
   walked(event) {
-    if (event.key === "Enter" && this.at[1] >= 0 && (this.tabs || this.card)) { event.preventDefault(); this.show(...this.at); return; }
+    if (event.key === "Enter" && this.at[1] >= 0 && (this.tabs || this.board)) { event.preventDefault(); this.show(...this.at); return; }
     if (event.key === "Escape") { this.at[1] = -1; this.mark(); return; }
     const step = STEPS[event.key];
     if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -42,9 +43,9 @@ class Points {
     this.at = [next, Math.max(0, Math.min(last, point < 0 && step[0] > -Infinity && step[0] < Infinity ? 0 : point + step[0]))];
     if (last < 0) return;
     this.mark(...this.at);
-    const does = !this.card ? "shows its rows" : this.card.matches("[data-sets]") ? "offers what to do with it" : "filters the other cards";
-    const tail = this.filters(...this.at) ? `; Enter ${does}` : "";
-    announce(`${this.words(...this.at)} (${this.at[1] + 1} of ${last + 1})${tail}`);
+    const does = !this.card ? gettext("shows its rows") : this.card.matches("[data-sets]") ? gettext("offers what to do with it") : gettext("filters the other cards");
+    const tail = this.filters(...this.at) ? gettext("; Enter {does}", { does }) : "";
+    announce(gettext("{point} ({number} of {count})", { point: this.words(...this.at), number: this.at[1] + 1, count: last + 1 }) + tail);
   }
 
   // ------------------------------------------------------------ words
@@ -57,7 +58,7 @@ class Points {
     if (trace.hovertext) return plain(trace.hovertext[point]);
     const isLying = trace.orientation === "h";
     const layout = this.chart.figure.layout;
-    const across = isLying ? layout.xaxis : layout[(trace.yaxis ?? "y").replace("y", "yaxis")];
+    const across = isLying ? layout[(trace.xaxis ?? "x").replace("x", "xaxis")] : layout[(trace.yaxis ?? "y").replace("y", "yaxis")];
     const [along, value] = isLying ? [trace.y[point], trace.x[point]] : [trace.x[point], trace.y[point]];
     const name = this.data.length > 1 ? `${plain(trace.name)}, ` : "";
     const labels = trace.mode === "markers" && trace.text?.[point] ? `${plain(trace.text[point])}, ` : "";
@@ -124,7 +125,7 @@ class Points {
   }
 
   clicked(point) {
-    if (!this.tabs && !this.card) return;
+    if (!this.tabs && !this.board) return;
     const spot = point.pointNumber ?? point.pointNumbers?.[0];
     const [line, at] = Array.isArray(spot) ? spot : [point.curveNumber, spot];
     this.at = [line, at];
@@ -134,18 +135,23 @@ class Points {
   /** The card of a dashboard whose values filter others, or set a parameter. */
   get card() { return this.chart.closest("[data-picks], [data-sets]"); }
 
+  /** Any card of a dashboard. */
+  get board() { return this.chart.closest("[data-card]"); }
+
   get tabs() { return this.chart.closest("mirror-tabs"); }
 
   get grid() { return this.tabs?.querySelector("mirror-grid"); }
 
   async show(line, point) {
     const filters = this.filters(line, point);
-    if (filters && this.card) {
-      this.chart.dispatchEvent(new CustomEvent("mirror-point", { bubbles: true, detail: { values: filters, box: this.box(line, point) } }));
+    const { board } = this;
+    if (board) {
+      if (filters && this.card) this.chart.dispatchEvent(new CustomEvent("mirror-point", { bubbles: true, detail: { values: filters, box: this.box(line, point) } }));
+      else void import("./board-set.js").then(({ tell }) => tell(board));
       return;
     }
     const form = this.grid?.querySelector("form");
-    if (!filters || !form) { announce("The rows of this point cannot be shown alone."); return; }
+    if (!filters || !form) { announce(gettext("The rows of this point cannot be shown alone.")); return; }
     const words = this.words(line, point);
     const all = new URL(form.action);
     const address = new URL(all);
@@ -158,10 +164,10 @@ class Points {
     const said = document.createElement("span");
     const back = document.createElement("button");
     bar.className = "drilled row-apart";
-    said.textContent = `Rows of ${words}`;
+    said.textContent = gettext("Rows of {point}", { point: words });
     back.type = "button";
     back.className = "button button-small";
-    back.textContent = "Back to the chart";
+    back.textContent = gettext("Back to the chart");
     back.addEventListener("click", async () => {
       bar.remove();
       tabs.open("Chart");
@@ -173,17 +179,17 @@ class Points {
     this.grid.before(bar);
     tabs.open("Table");
     back.focus();
-    announce(`Rows of ${words}`);
+    announce(gettext("Rows of {point}", { point: words }));
   }
 }
 
 /** A number as its axis writes it. */
 function written(value, axis) {
-  if (typeof value !== "number") return value === null || value === undefined ? "no value" : plain(value);
+  if (typeof value !== "number") return value === null || value === undefined ? gettext("no value") : plain(value);
   const form = /(,?)\.(\d+)([f%])/.exec(axis?.tickformat ?? "");
   const places = form ? { minimumFractionDigits: Number(form[2]), maximumFractionDigits: Number(form[2]) } : { maximumFractionDigits: 6 };
   const grouping = form ? form[1] === "," : !axis?.tickformat;
-  const text = new Intl.NumberFormat("en", { ...places, useGrouping: grouping, style: form?.[3] === "%" ? "percent" : "decimal" }).format(value);
+  const text = number(value, { ...places, useGrouping: grouping, style: form?.[3] === "%" ? "percent" : "decimal" });
   return plain(`${axis?.tickprefix ?? ""}${text}${axis?.ticksuffix ?? ""}`);
 }
 

@@ -1,4 +1,6 @@
 // Colours of the page as the chart library understands them: tokens are oklch and light-dark(), it wants rgb.
+import { language, separators } from "./words.js";
+
 const canvas = document.createElement("canvas");
 canvas.width = canvas.height = 1;
 const pen = canvas.getContext("2d", { willReadFrequently: true });
@@ -30,9 +32,11 @@ export function template() {
   const text = colour("--text");
   const muted = colour("--text-muted");
   const line = colour("--line");
+  // The library shortens numbers by English letters only.
+  const numbers = language === "en" ? {} : { exponentformat: "none" };
   const axis = {
     color: muted, gridcolor: line, linecolor: colour("--line-strong"), zerolinecolor: colour("--line-strong"), zerolinewidth: 1,
-    automargin: true, ticks: "", autotickangles: [0, 30, 45], title: { standoff: 12, font: { size: size(13), color: muted } }, tickfont: { size: size(12), color: muted },
+    ...numbers, automargin: true, ticks: "", autotickangles: [0, 30, 45], title: { standoff: 12, font: { size: size(13), color: muted } }, tickfont: { size: size(12), color: muted },
   };
   const series = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => colour(`--series-${n}`));
   const scale = [1, 2, 3, 4, 5].map((n, i) => [i / 4, colour(`--scale-${n}`)]);
@@ -51,14 +55,14 @@ export function template() {
         bgcolor: "rgba(0,0,0,0)", showland: true, landcolor: colour("--sunken"), showcoastlines: false, showcountries: true,
         countrycolor: colour("--line-strong"), countrywidth: 0.5, showframe: false,
       },
-      coloraxis: { colorscale: scale, colorbar: { thickness: 10, outlinewidth: 0, tickfont: { size: size(12), color: muted }, title: { font: { size: size(12), color: muted } } } },
-      hovermode: "closest", bargap: 0.28, separators: ".,",
+      coloraxis: { colorscale: scale, colorbar: { ...numbers, thickness: 10, outlinewidth: 0, tickfont: { size: size(12), color: muted }, title: { font: { size: size(12), color: muted } } } },
+      hovermode: "closest", bargap: 0.28, separators: separators().join(""),
     },
     data: {
       bar: [{ marker: { line: { width: 0 } }, textfont: { color: text }, textangle: 0, constraintext: "none" }],
       scatter: [{ line: { width: 2 }, marker: { size: 7 } }],
       box: [{ line: { width: 1.5 }, boxpoints: false }],
-      heatmap: [{ colorscale: scale, colorbar: { thickness: 10, outlinewidth: 0, tickfont: { size: size(12), color: muted } }, hoverongaps: false }],
+      heatmap: [{ colorscale: scale, colorbar: { ...numbers, thickness: 10, outlinewidth: 0, tickfont: { size: size(12), color: muted } }, hoverongaps: false }],
       choropleth: [{ marker: { line: { color: colour("--line-strong"), width: 0.5 } } }],
       scattergeo: [{ marker: { opacity: 0.85, line: { color: text, width: 0.5 } } }],
       pie: [{ sort: false, marker: { line: { color: colour("--panel"), width: 2 } } }],

@@ -1,6 +1,7 @@
 // The columns of a <mirror-grid>: a menu for each (sort, filter, hide, keep in sight, move, width, format, what it holds), a list
 // of all, and edges to drag. How they were left is kept for columns of the same names, for this tab of the browser.
 import { announce } from "./announce.js";
+import { gettext, ngettext } from "./words.js";
 
 const NARROWEST = 48;
 const STEP = 32;
@@ -66,7 +67,7 @@ class Columns {
       left += this.heads[n].offsetWidth;
     }
     const button = this.grid.querySelector("[data-columns]");
-    if (button) button.title = this.hidden.size ? `${this.hidden.size} hidden` : "Show and hide columns";
+    if (button) button.title = this.hidden.size ? ngettext("{count} hidden", "{count} hidden", this.hidden.size) : gettext("Show and hide columns");
     button?.toggleAttribute("data-some-hidden", this.hidden.size > 0);
   }
 
@@ -80,14 +81,14 @@ class Columns {
     const more = document.createElement("button");
     more.type = "button";
     more.className = "grid-more";
-    more.setAttribute("aria-label", `More about ${this.names[n]}`);
+    more.setAttribute("aria-label", gettext("More about {column}", { column: this.names[n] }));
     more.setAttribute("aria-haspopup", "dialog");
     more.append(icon(this.grid, "down"));
     more.addEventListener("click", () => this.open(more, (place) => this.menu(place, n)));
     const edge = document.createElement("span");
     edge.className = "grid-edge";
     edge.addEventListener("pointerdown", (event) => this.resize(event, n, edge));
-    edge.addEventListener("dblclick", () => { delete this.widths[n]; this.change(`${this.names[n]}: width of its own`); });
+    edge.addEventListener("dblclick", () => { delete this.widths[n]; this.change(gettext("{column}: width of its own", { column: this.names[n] })); });
     th.append(more, edge);
     th.draggable = true;
     th.addEventListener("dragstart", (event) => {
@@ -108,7 +109,7 @@ class Columns {
   put(n, at) {
     this.order.splice(this.order.indexOf(n), 1);
     this.order.splice(at, 0, n);
-    this.change(`${this.names[n]} is column ${this.visible.indexOf(n) + 1}`);
+    this.change(gettext("{column} is column {place}", { column: this.names[n], place: this.visible.indexOf(n) + 1 }));
   }
 
   move(n, step) {
@@ -134,7 +135,7 @@ class Columns {
 
   widen(n, by) {
     this.widths[n] = Math.max(NARROWEST, this.heads[n].offsetWidth + by);
-    this.change(`${this.names[n]} is ${this.widths[n]} pixels wide`);
+    this.change(gettext("{column} is {count} pixels wide", { column: this.names[n], count: this.widths[n] }));
   }
 
   // ------------------------------------------------------------ what floats
@@ -157,10 +158,14 @@ class Columns {
     });
     place.addEventListener("keydown", (event) => this.walk(event, place));
     place.showPopover();
-    const box = button.getBoundingClientRect();
-    const [wide, high] = [document.documentElement.clientWidth, document.documentElement.clientHeight];
-    place.style.left = `${Math.max(8, Math.min(box.left, wide - place.offsetWidth - 8))}px`;
-    place.style.top = `${Math.max(8, Math.min(box.bottom + 4, high - place.offsetHeight - 8))}px`;
+    const settle = () => {
+      const box = button.getBoundingClientRect();
+      const [wide, high] = [document.documentElement.clientWidth, document.documentElement.clientHeight];
+      place.style.left = `${Math.max(8, Math.min(box.left, wide - place.offsetWidth - 8))}px`;
+      place.style.top = `${Math.max(8, Math.min(box.bottom + 4, high - place.offsetHeight - 8))}px`;
+    };
+    settle();
+    new ResizeObserver(settle).observe(place); // a column's facts and formats come later, and make it taller
     place.querySelector("button, input:not([type=hidden])")?.focus();
   }
 
@@ -195,20 +200,20 @@ class Columns {
     about.className = "column-about-place";
     about.tabIndex = 0;
     about.setAttribute("role", "region");
-    about.setAttribute("aria-label", `What ${this.names[n]} holds`);
-    about.textContent = "Counting …";
+    about.setAttribute("aria-label", gettext("What {column} holds", { column: this.names[n] }));
+    about.textContent = gettext("Counting …");
     const isKept = at < this.frozen;
     place.append(
-      item("Sort upwards", () => sorted(false)), item("Sort downwards", () => sorted(true)),
+      item(gettext("Sort upwards"), () => sorted(false)), item(gettext("Sort downwards"), () => sorted(true)),
       item("Filter", () => this.grid.filters(true, this.grid.querySelector(`.grid-filter [name="f${n}"]`))),
-      item("Hide", () => { this.hidden.add(n); this.change(`${this.names[n]} is hidden`); }, seen.length < 2),
-      item(isKept ? "Let it scroll" : "Keep in sight, with all before it", () => {
+      item(gettext("Hide"), () => { this.hidden.add(n); this.change(gettext("{column} is hidden", { column: this.names[n] })); }, seen.length < 2),
+      item(isKept ? gettext("Let it scroll") : gettext("Keep in sight, with all before it"), () => {
         this.frozen = isKept ? at : at + 1;
-        this.change(isKept ? `${this.names[n]} scrolls` : `${this.frozen} columns stay in sight`);
+        this.change(isKept ? gettext("{column} scrolls", { column: this.names[n] }) : ngettext("{count} column stays in sight", "{count} columns stay in sight", this.frozen));
       }),
-      item("Move left", () => this.move(n, -1), at === 0), item("Move right", () => this.move(n, 1), at === seen.length - 1),
-      item("Wider", () => this.widen(n, STEP)), item("Narrower", () => this.widen(n, -STEP)),
-      ...(th.dataset.format ? [item("Format and bars", () => this.open(th.querySelector(".grid-more"), (place) => this.format(place, n)))] : []),
+      item(gettext("Move left"), () => this.move(n, -1), at === 0), item(gettext("Move right"), () => this.move(n, 1), at === seen.length - 1),
+      item(gettext("Wider"), () => this.widen(n, STEP)), item(gettext("Narrower"), () => this.widen(n, -STEP)),
+      ...(th.dataset.format ? [item(gettext("Format and bars"), () => this.open(th.querySelector(".grid-more"), (place) => this.format(place, n)))] : []),
       about,
     );
     this.tell(th.dataset.about, about);
@@ -216,13 +221,13 @@ class Columns {
 
   /** How a column is shown is chosen in the server's own form; the table that comes back takes the place of this one. */
   async format(place, n) {
-    place.textContent = "Loading …";
+    place.textContent = gettext("Loading …");
     try {
       const reply = await fetch(this.heads[n].dataset.format, { headers: { "HX-Request": "true" } });
       if (!reply.ok || reply.redirected) throw new Error();
       place.innerHTML = await reply.text();
     } catch {
-      place.textContent = "The form could not be loaded.";
+      place.textContent = gettext("The form could not be loaded.");
       return;
     }
     globalThis.htmx.process(place);
@@ -231,7 +236,7 @@ class Columns {
     place.addEventListener("htmx:afterRequest", (event) => {
       if (!event.detail.successful) return;
       place.hidePopover();
-      announce(`${this.names[n]} is shown another way`);
+      announce(gettext("{column} is shown another way", { column: this.names[n] }));
       setTimeout(() => document.getElementById(id)?.querySelector(`th[data-column="${n}"] .grid-more`)?.focus());
     });
   }
@@ -242,7 +247,7 @@ class Columns {
       if (!reply.ok || reply.redirected) throw new Error();
       place.innerHTML = await reply.text();
     } catch {
-      place.textContent = "What it holds could not be counted.";
+      place.textContent = gettext("What it holds could not be counted.");
     }
   }
 
@@ -250,16 +255,16 @@ class Columns {
     const all = document.createElement("button");
     all.type = "button";
     all.className = "menu-item";
-    all.textContent = "As they came";
+    all.textContent = gettext("As they came");
     all.addEventListener("click", () => {
       Object.assign(this, { order: this.names.map((_, n) => n), hidden: new Set(), widths: {}, frozen: 0 });
-      this.change("All columns, as they came");
+      this.change(gettext("All columns, as they came"));
       place.hidePopover();
     });
     const statistics = document.createElement("a");
     statistics.className = "menu-item";
     statistics.href = this.grid.querySelector("[data-columns]").href;
-    statistics.textContent = "Statistics of all columns";
+    statistics.textContent = gettext("Statistics of all columns");
     place.append(statistics, all, ...this.order.map((n) => {
       const label = document.createElement("label");
       label.className = "menu-item";
@@ -269,7 +274,7 @@ class Columns {
       box.addEventListener("change", () => {
         if (!box.checked && this.visible.length < 2) { box.checked = true; return; }
         this.hidden[box.checked ? "delete" : "add"](n);
-        this.change(`${this.names[n]} is ${box.checked ? "shown" : "hidden"}`);
+        this.change(box.checked ? gettext("{column} is shown", { column: this.names[n] }) : gettext("{column} is hidden", { column: this.names[n] }));
       });
       label.append(box, this.names[n]);
       return label;

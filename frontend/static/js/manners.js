@@ -1,5 +1,6 @@
 // Small manners of every page: dialogs, menus, copying, and what happens when the server cannot be reached.
 import { announce } from "./announce.js";
+import { dates, gettext } from "./words.js";
 
 // What floats over the page closes with Escape and with a click elsewhere.
 const FLOATING = "details.menu[open], details.why[open], details.chart-axes[open]";
@@ -18,8 +19,8 @@ async function copy(button) {
   await navigator.clipboard.writeText(text);
   const word = button.querySelector("[data-word]") ?? button;
   const before = word.textContent;
-  word.textContent = "Copied";
-  announce("Copied");
+  word.textContent = gettext("Copied");
+  announce(gettext("Copied"));
   setTimeout(() => { word.textContent = before; }, 1500);
 }
 
@@ -83,12 +84,12 @@ function complain(words) {
   notice.replaceChildren(words_);
 }
 
-document.addEventListener("htmx:sendError", () => complain("The server could not be reached. Nothing you typed is lost; try again in a moment."));
+document.addEventListener("htmx:sendError", () => complain(gettext("The server could not be reached. Nothing you typed is lost; try again in a moment.")));
 document.addEventListener("htmx:responseError", (event) => {
   const { status } = event.detail.xhr;
-  if (status === 403) complain("That is not allowed, or you were signed out. Reload the page and try again.");
-  else if (status === 404) complain("That is not there any more. Reload the page to see what is.");
-  else complain(`The server answered with an error (${status}). Nothing you typed is lost; try again.`);
+  if (status === 403) complain(gettext("That is not allowed, or you were signed out. Reload the page and try again."));
+  else if (status === 404) complain(gettext("That is not there any more. Reload the page to see what is."));
+  else complain(gettext("The server answered with an error ({status}). Nothing you typed is lost; try again.", { status }));
 });
 document.addEventListener("htmx:beforeSwap", (event) => {
   document.getElementById("trouble")?.remove();
@@ -114,7 +115,7 @@ function formOf(name, when) {
 function localise(root) {
   for (const time of [...(root.matches?.("time[data-form]") ? [root] : []), ...root.querySelectorAll("time[data-form]")]) {
     const when = new Date(time.dateTime);
-    time.textContent = new Intl.DateTimeFormat("en-GB", formOf(time.dataset.form, when)).format(when);
+    time.textContent = new Intl.DateTimeFormat(dates, formOf(time.dataset.form, when)).format(when);
     delete time.dataset.form;
   }
 }

@@ -1,5 +1,6 @@
 // A map made larger or smaller by its buttons and by keys: + and - zoom, Shift with an arrow key moves, 0 shows all of it again.
 import { announce } from "./announce.js";
+import { gettext } from "./words.js";
 
 const STEP = 1.5, MOST = 24, MOVED = 0.2;
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -22,14 +23,14 @@ export function zooming(chart, library) {
   const by = (factor) => {
     const now = chart.zoom ?? whole();
     const scale = Math.min(MOST, Math.max(1, now.scale * factor));
-    show({ ...now, scale }, `The map at ${Math.round(scale * 100)} %`);
+    show({ ...now, scale }, gettext("The map at {percent} %", { percent: Math.round(scale * 100) }));
   };
-  const acts = { in: () => by(STEP), out: () => by(1 / STEP), whole: () => show(whole(), "The whole map") };
+  const acts = { in: () => by(STEP), out: () => by(1 / STEP), whole: () => show(whole(), gettext("The whole map")) };
   const bar = document.createElement("div");
   bar.className = "map-zoom";
   bar.setAttribute("role", "group");
-  bar.setAttribute("aria-label", "Zoom of the map");
-  for (const [name, sign, words] of [["in", "+", "Larger (+)"], ["out", "−", "Smaller (-)"], ["whole", "○", "The whole map (0)"]]) {
+  bar.setAttribute("aria-label", gettext("Zoom of the map"));
+  for (const [name, sign, words] of [["in", "+", gettext("Larger (+)")], ["out", "−", gettext("Smaller (-)")], ["whole", "○", gettext("The whole map (0)")]]) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "button button-small button-icon";

@@ -4,6 +4,7 @@
 // text and without moving it. A button with data-example fills the box and asks.
 import { announce } from "./announce.js";
 import { AskMarks } from "./ask-marks.js";
+import { gettext, ngettext } from "./words.js";
 
 // Milliseconds without a key before the server is asked; characters beyond which nothing is offered.
 const PAUSE = 80;
@@ -18,6 +19,8 @@ class MirrorAsk extends HTMLElement {
     if (!this.form || !this.box || this.stop) return;
     this.stop = new AbortController();
     const { signal } = this.stop;
+    // The answer has a page of its own, which begins at its question.
+    this.form.dataset.lands = "#question";
     this.key = `mirror-draft:${this.getAttribute("draft") ?? location.pathname}`;
     this.box.addEventListener("keydown", (event) => this.typed(event), { signal });
     this.box.addEventListener("input", () => this.changed(), { signal });
@@ -86,7 +89,7 @@ class MirrorAsk extends HTMLElement {
   asked(event) {
     if (!this.box.value.trim()) {
       event.preventDefault();
-      this.say("Type a question first.");
+      this.say(gettext("Type a question first."));
       return this.box.focus();
     }
     if (this.sent) return event.preventDefault();
@@ -165,13 +168,13 @@ class MirrorAsk extends HTMLElement {
     this.list = document.createElement("div");
     this.list.className = "suggestions";
     this.list.setAttribute("role", "listbox");
-    this.list.setAttribute("aria-label", "Suggestions");
+    this.list.setAttribute("aria-label", gettext("Suggestions"));
     this.list.id = `suggestions-${++serial}`;
     found.forEach((suggestion, n) => this.list.append(this.option(suggestion, n)));
     this.box.after(this.list);
     this.box.setAttribute("aria-autocomplete", "list");
     this.box.setAttribute("aria-controls", this.list.id);
-    announce(`${found.length} suggestion${found.length > 1 ? "s" : ""}, arrow down to choose. ${this.marks.told}`.trim());
+    announce(`${ngettext("{count} suggestion, arrow down to choose.", "{count} suggestions, arrow down to choose.", found.length)} ${this.marks.told}`.trim());
   }
 
   option(suggestion, n) {

@@ -3,6 +3,7 @@
 // of a card move and size it where it stands. A value that is chosen on a card filters the others, and stands in the address too.
 // Where a parameter takes it, a menu offers to set that instead. With `presents` the cards stand alone. With `reloads` the page comes anew once its card has its rows.
 import { announce } from "./announce.js";
+import { gettext } from "./words.js";
 
 const POLL_MS = 700;
 const LATER_MS = 2500;
@@ -83,7 +84,7 @@ class MirrorBoard extends HTMLElement {
     if (said) {
       const isFocused = were.contains(document.activeElement);
       were.replaceChildren(...document.adoptNode(are).childNodes);
-      announce(were.querySelector("[data-said]")?.textContent ?? "All rows are shown");
+      announce(were.querySelector("[data-said]")?.textContent ?? gettext("All rows are shown"));
       if (isFocused) (were.querySelector("a") ?? this.querySelector("a, button"))?.focus({ preventScroll: true });
     }
     for (const id of ids) {
@@ -101,7 +102,7 @@ class MirrorBoard extends HTMLElement {
         old.replaceWith(document.adoptNode(fresh));
         if (focused) (document.getElementById(focused.id) || fresh.querySelectorAll(".pick")[row] || fresh.querySelector("a, button"))?.focus({ preventScroll: true });
       }
-      if (!said && waited && !("working" in fresh.dataset)) announce(`${fresh.querySelector("h2")?.textContent ?? "A card"} is there`);
+      if (!said && waited && !("working" in fresh.dataset)) announce(gettext("{card} is there", { card: fresh.querySelector("h2")?.textContent ?? gettext("A card") }));
     }
     this.rove();
     this.age();
@@ -147,7 +148,7 @@ class MirrorBoard extends HTMLElement {
     this.schedule();
     document.dispatchEvent(new Event("mirror-theme")); // charts are drawn in the type of the page
     [...document.querySelectorAll("[data-screen]")].find((link) => link.checkVisibility())?.focus({ preventScroll: true });
-    announce(isOn ? "Full screen; Escape leaves it" : "Full screen left");
+    announce(isOn ? gettext("Full screen; Escape leaves it") : gettext("Full screen left"));
   }
 
   // Rows of a dashboard with a schedule are read anew by the server; a page that is not touched shows them within a minute.
@@ -164,7 +165,7 @@ class MirrorBoard extends HTMLElement {
     const filter = this.filtered(card, values);
     if (this.offered(card, values, filter, box, target.place)) return;
     if (filter) this.choose(filter);
-    else announce("No other card has this column.");
+    else void import("./board-set.js").then(({ tell }) => tell(card));
   }
 
   /** The address with these values of a card as filters, or without them where they are; null where they filter no other card. */
@@ -194,13 +195,13 @@ class MirrorBoard extends HTMLElement {
         const asked = new URLSearchParams(location.search);
         const is = asked.get(name) === value;
         if (is) asked.delete(name); else asked.set(name, value);
-        items.push({ words: is ? `Clear ${label}` : `Set ${label} to ${value}`, act: () => this.go(asked) });
+        items.push({ words: is ? gettext("Clear {filter}", { filter: label }) : gettext("Set {filter} to {value}", { filter: label, value }), act: () => this.go(asked) });
       }
     }
     if (!items.length) return false;
     if (filter) {
       const [before, after] = [location.search, `?${filter}`].map((search) => new URLSearchParams(search).getAll("where").length);
-      items.push({ words: after < before ? "No longer filter the other cards" : "Filter the other cards by it", act: () => this.choose(filter) });
+      items.push({ words: after < before ? gettext("No longer filter the other cards") : gettext("Filter the other cards by it"), act: () => this.choose(filter) });
     }
     void import("./board-set.js").then(({ offer }) => offer(items, box, back));
     return true;
@@ -295,12 +296,12 @@ class MirrorBoard extends HTMLElement {
       const reply = await fetch(form.getAttribute("action"), { method: "POST", body: sent, headers: { "X-Requested-With": "mirror-board" } });
       if (reply.redirected || !reply.ok) return location.reload();
       if (refreshes) {
-        announce(form.action.includes("/stop/") ? "Stopping" : "The rows are read anew");
+        announce(form.action.includes("/stop/") ? gettext("Stopping") : gettext("The rows are read anew"));
         return this.begin(card ? [card] : [...this.querySelectorAll("[data-card]:not(.card-text)")]);
       }
       this.moved(card, sent.get("to"), await reply.json());
     } catch {
-      announce("The server could not be reached; try again in a moment.");
+      announce(gettext("The server could not be reached; try again in a moment."));
     }
     return undefined;
   }
@@ -327,7 +328,7 @@ class MirrorBoard extends HTMLElement {
 
   // The neighbour moves, not the card: what has the focus keeps it, and only one chart is drawn again.
   moved(card, to, { width, height }) {
-    const name = card.querySelector("h2")?.textContent ?? "The card";
+    const name = card.querySelector("h2")?.textContent ?? gettext("The card");
     const other = card[OPPOSITE[to]];
     if (to === "earlier" && other) card.after(other);
     else if (to === "later" && other) card.before(other);
@@ -336,7 +337,7 @@ class MirrorBoard extends HTMLElement {
     card.toggleAttribute("data-narrow", width <= 4);
     card.scrollIntoView({ block: "nearest" });
     const place = [...this.children].indexOf(card) + 1;
-    announce(to in OPPOSITE || to === "here" ? `${name}: place ${place} of ${this.children.length}` : `${name}: ${width} columns, ${height} rows`);
+    announce(to in OPPOSITE || to === "here" ? gettext("{card}: place {place} of {count}", { card: name, place, count: this.children.length }) : gettext("{card}: {width} columns, {height} rows", { card: name, width, height }));
   }
 
   pressed(event) {

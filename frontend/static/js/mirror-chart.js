@@ -2,9 +2,11 @@
 // cannot be drawn. Buttons outside ask for a file with data-chart-file and name the chart's id in data-chart.
 import { announce } from "./announce.js";
 import { colour, readable, rgb, shade, size, template } from "./colours.js";
+import { inLanguage } from "./figure-words.js";
+import { gettext, language, number } from "./words.js";
 
-// Widths in pixels: of an axis with its numbers, and between two values that stand side by side.
-const [AXIS, BETWEEN] = [72, 4];
+// Widths in pixels: of an axis with its numbers, between two values that stand side by side, and of the right margin.
+const [AXIS, BETWEEN, EDGE] = [72, 4, 16];
 // The share of a place that its bars take; the rest is the gap of the template.
 const BARS = 0.72;
 // How a saved picture is measured.
@@ -15,8 +17,16 @@ const NEAR = "300px";
 const SMALL = 165;
 // Below a narrower map stands the scale of its colours, not beside it.
 const NARROW = 480;
+// Room that names of lying bars have at least.
+const NAMES = 110;
+// Pixels above and below the digits in the box of a word.
+const LEADING = 4;
+// Names in a legend up to which each has its own place; the width of the mark before one.
+const [FEW_NAMES, MARK] = [4, 34];
 // A taller chart is scrolled. One with `fits` is as tall as its place.
 const TALL = 540;
+// Below this height the words of a number and its line would meet.
+const LOW = 150;
 const INKS = ["rgb(0, 0, 0)", "rgb(255, 255, 255)"];
 const pen = document.createElement("canvas").getContext("2d");
 let loading;
@@ -39,13 +49,13 @@ class MirrorChart extends HTMLElement {
     if (this.place) return;
     const source = this.querySelector("script[type='application/json']");
     if (!source) return;
-    this.figure = JSON.parse(source.textContent);
+    this.figure = inLanguage(JSON.parse(source.textContent));
     this.place = document.createElement("div");
     this.place.className = "chart-place";
     // The points of a chart are walked with arrow keys, which a picture would leave to the screen reader.
     const isWalked = this.figure.data.length > 0 && this.figure.drill;
     this.place.setAttribute("role", isWalked ? "application" : "img");
-    this.place.setAttribute("aria-label", this.getAttribute("label") ?? "Chart; the same numbers are in the table");
+    this.place.setAttribute("aria-label", this.getAttribute("label") ?? gettext("Chart; the same numbers are in the table"));
     if (isWalked) this.place.tabIndex = 0;
     this.prepend(this.place);
     this.redraw = () => { if (this.isSeen) this.draw(); };
@@ -99,9 +109,13 @@ class MirrorChart extends HTMLElement {
         const { scale, ...center } = this.zoom;
         Object.assign(layout.geo, { center, projection: { ...layout.geo.projection, scale } });
       }
+      const isLined = !isWords(this.figure) || inLowPlace(layout, this.place.clientHeight);
       this.labelled = this.hasRoom();
-      await library.react(this.place, this.labelled ? this.traces() : unlabelled(this.figure.data), layout, {
-        displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false, scrollZoom: false,
+      const drawn = this.labelled ? this.traces() : unlabelled(this.coloured());
+      const data = isLined ? drawn : drawn.map((trace) => ({ ...trace, opacity: 0 }));
+      this.toggleAttribute("data-named", narrowLegend(layout, data, this.place.clientWidth));
+      await library.react(this.place, data, layout, {
+        displayModeBar: false, responsive: true, displaylogo: false, doubleClick: "reset", showTips: false, scrollZoom: false, locale: language, locales: locales(),
       });
       if (layout.geo) void import("./map-zoom.js").then(({ zooming }) => { if (this.place) zooming(this, library); });
       this.scale?.remove();
@@ -114,7 +128,7 @@ class MirrorChart extends HTMLElement {
       this.watchSize(library);
     } catch (error) {
       this.dataset.failed = "";
-      announce("The chart could not be drawn; the table has the same numbers.");
+      announce(gettext("The chart could not be drawn; the table has the same numbers."));
       console.warn(error);
     }
   }
@@ -136,9 +150,9 @@ class MirrorChart extends HTMLElement {
   caption(layout) {
     const title = plain(layout.title?.text);
     const subtitle = plain(layout.title?.subtitle?.text);
-    const zoomed = layout.geo ? " Plus and minus zoom." : "";
-    const walked = this.place.tabIndex === 0 ? ` Arrow keys read its points.${zoomed}` : "";
-    if (title) this.place.setAttribute("aria-label", `Chart: ${title}.${walked} The same numbers are in the table.`);
+    const zoomed = layout.geo ? ` ${gettext("Plus and minus zoom.")}` : "";
+    const walked = this.place.tabIndex === 0 ? ` ${gettext("Arrow keys read its points.")}${zoomed}` : "";
+    if (title) this.place.setAttribute("aria-label", gettext("Chart: {title}.{walked} The same numbers are in the table.", { title, walked }));
     const place = this.closest(".result-pane")?.querySelector("[data-chart-caption]");
     if (!place) return;
     const heading = document.createElement("h2");
@@ -163,13 +177,15 @@ class MirrorChart extends HTMLElement {
     this.makeRoom(layout, width);
     // The word of a line's last point stands half beyond it.
     const points = this.figure.data.filter(({ mode, text }) => text && mode?.includes("text")).flatMap(({ text }) => text);
-    if (points.length) layout.template.layout.margin.r = Math.max(16, Math.ceil(longest(points) / 2));
+    if (points.length) layout.template.layout.margin.r = Math.max(EDGE, Math.ceil(longest(points) / 2));
     if (layout.title) layout.margin = { ...layout.template.layout.margin, t: layout.title.subtitle ? 64 : 44, ...layout.margin };
     return layout;
   }
 
   /** The axis of lying bars as long as its own width needs for the words behind them: a telephone's was kept free. */
   makeRoom(layout, width) {
+    const names = layout.yaxis?.ticktext;
+    if (names) layout.yaxis.ticktext = names.map((name) => cut(name, Math.max(NAMES, width * 0.4)));
     const [bars] = this.figure.data;
     if (bars?.textposition !== "outside" || !layout.xaxis?.range) return;
     const long = width - longest(layout.yaxis?.ticktext ?? []) - AXIS;
@@ -182,11 +198,18 @@ class MirrorChart extends HTMLElement {
   /** What is drawn, numbers in bars and cells in the colour read best there. */
   traces() {
     const [light, dark] = [colour("--panel"), colour("--text")];
-    return structuredClone(this.figure.data).flatMap((trace, n) => {
+    return structuredClone(this.coloured()).flatMap((trace, n) => {
       if (trace.type === "heatmap" && trace.text) return inked(trace);
       if (trace.type !== "bar" || !trace.text) return [trace];
-      return [{ ...trace, insidetextfont: { color: readable(colour(`--series-${(n % 8) + 1}`), light, dark) } }];
+      const ground = trace.marker?.color ?? series(n);
+      return [{ ...trace, insidetextfont: { color: readable(ground, light, dark) } }];
     });
+  }
+
+  /** What is drawn; series and slices that have a colour of their own, because more rows gave it to them, in that. */
+  coloured() {
+    const { data, layout } = this.figure;
+    return layout.meta?.grids ? data : data.map((trace) => (trace.meta ? painted(trace) : trace));
   }
 
   watchSize(library) {
@@ -227,9 +250,9 @@ class MirrorChart extends HTMLElement {
     const standing = [];
     for (const word of words) {
       const box = word.getBoundingClientRect();
-      const isWhole = holds(edge, box) && box.top >= edge.top - 1 && box.bottom <= edge.bottom + 1
+      const isWhole = holds(edge, box, 1)
         && !standing.some((other) => covers(other, box))
-        && !bars.some(([point, bar]) => bar && covers(bar, box) && !(point.contains(word) && holds(bar, box)));
+        && !bars.some(([point, bar]) => bar && covers(bar, box) && !(point.contains(word) && holds(bar, box, LEADING)));
       word.style.visibility = isWhole ? "" : "hidden";
       if (isWhole) standing.push(box);
     }
@@ -241,15 +264,46 @@ class MirrorChart extends HTMLElement {
     const layout = this.layout(PICTURE);
     layout.template.layout.paper_bgcolor = rgb(getComputedStyle(this.closest(".panel") ?? document.body).backgroundColor);
     const url = await library.toImage(
-      { data: this.hasRoom(PICTURE) ? this.traces() : unlabelled(this.figure.data), layout },
+      { data: this.hasRoom(PICTURE) ? this.traces() : unlabelled(this.coloured()), layout },
       { format, width: PICTURE, height: Math.max(560, layout.height ?? 0), scale: format === "png" ? 2 : 1 },
     );
     const link = document.createElement("a");
     link.href = url;
     link.download = `${this.getAttribute("name") || "chart"}.${format}`;
     link.click();
-    announce("Chart saved");
+    announce(gettext("Chart saved"));
   }
+}
+
+/** The colour of a series by its place. */
+function series(place) {
+  return colour(`--series-${(place % 8) + 1}`);
+}
+
+/** A trace in the colours that its series or slices have where more rows are drawn. */
+function painted({ meta, ...trace }) {
+  const ground = series(meta.place ?? 0);
+  if (meta.places) return { ...trace, marker: { ...trace.marker, colors: meta.places.map(series) } };
+  if (trace.type === "scatter") return { ...trace, line: { ...trace.line, color: ground }, marker: { ...trace.marker, color: ground } };
+  return trace.type === "bar" ? { ...trace, marker: { ...trace.marker, color: ground } } : trace;
+}
+
+/** How Plotly writes days in the language of the page; its own way is the English one. The separators of numbers are the template's. */
+function locales() {
+  if (language === "en") return {};
+  const named = (form, places) => places.map((at) => new Intl.DateTimeFormat(language, { ...form, timeZone: "UTC" }).format(at));
+  // 4 January 1970 was a Sunday.
+  const days = [...Array(7).keys()].map((n) => Date.UTC(1970, 0, 4 + n));
+  const months = [...Array(12).keys()].map((n) => Date.UTC(1970, n, 1));
+  return {
+    [language]: {
+      format: {
+        days: named({ weekday: "long" }, days), shortDays: named({ weekday: "short" }, days),
+        months: named({ month: "long" }, months), shortMonths: named({ month: "short" }, months),
+        date: "%d.%m.%Y",
+      },
+    },
+  };
 }
 
 /** The scale of a map's colours, from its least to its greatest figure. */
@@ -258,9 +312,29 @@ function scale({ data }) {
   const made = document.createElement("div");
   made.className = "chart-scale small muted";
   made.setAttribute("aria-hidden", "true");
-  const words = [Math.min(...figures), Math.max(...figures)].map((figure) => new Intl.NumberFormat("en", { notation: "compact" }).format(figure));
+  const words = [Math.min(...figures), Math.max(...figures)].map((figure) => number(figure, { notation: "compact" }));
   made.append(words[0], document.createElement("i"), words[1]);
   return made;
+}
+
+/** Put the names of many series into columns on a telephone: one below the other they take half of a card. Gives whether it did. */
+function narrowLegend(layout, data, width) {
+  const named = data.filter(({ name, showlegend }) => name && showlegend !== false);
+  if (!layout.showlegend || width >= NARROW || named.length < FEW_NAMES) return false;
+  // It is as wide as what is drawn: beside the words along the left there is less.
+  const plot = width - AXIS - EDGE - (layout.yaxis?.ticktext ? longest(layout.yaxis.ticktext) : 0);
+  const columns = (longest(named.map(({ name }) => name)) + MARK) * 3 <= plot ? 3 : 2;
+  const part = columns === 3 ? 0.32 : 0.48;
+  layout.legend = { ...layout.legend, entrywidth: part, entrywidthmode: "fraction" };
+  for (const trace of named) trace.name = cut(trace.name, plot * part - MARK);
+  return true;
+}
+
+/** As much of a name as there is room for. */
+function cut(name, room) {
+  let left = name;
+  for (let letters = name.length; letters > 3 && longest([left]) > room; letters--) left = `${name.slice(0, letters - 1)}…`;
+  return left;
 }
 
 /** Put small charts into as many columns as there is room for. Their titles tell them apart, not colours. */
@@ -287,9 +361,9 @@ function covers(one, other) {
   return one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1;
 }
 
-/** Whether a box is as wide as another that stands in it. */
-function holds(bar, box) {
-  return box.left >= bar.left - 1 && box.right <= bar.right + 1;
+/** Whether a box stands in another, which it may pass by some pixels above and below. */
+function holds(bar, box, over) {
+  return box.left >= bar.left - 1 && box.right <= bar.right + 1 && box.top >= bar.top - over && box.bottom <= bar.bottom + over;
 }
 
 // Texts of a figure are escaped for Plotly, which reads markup; here they are words.
@@ -297,8 +371,13 @@ function plain(text) {
   return text ? new DOMParser().parseFromString(text, "text/html").body.textContent.trim() : "";
 }
 
+/** What is drawn without the words of its values; who points at one still reads them. */
 function unlabelled(data) {
-  return structuredClone(data).map(({ text, textposition, texttemplate, ...trace }) => ({ ...trace, ...(trace.mode && { mode: trace.mode.replace("+text", "") }) }));
+  return structuredClone(data).map(({ text, textposition, texttemplate, ...trace }) => ({
+    ...trace,
+    ...(trace.mode && { mode: trace.mode.replace("+text", "") }),
+    ...(trace.hovertemplate?.includes("%{text}") && { customdata: text, hovertemplate: trace.hovertemplate.replace("%{text}", "%{customdata}") }),
+  }));
 }
 
 /** A heatmap as two traces, for a trace writes in one colour: black, or white. */
@@ -336,6 +415,23 @@ function wordSize(layout, width) {
   pen.font = `700 100px ${getComputedStyle(document.body).fontFamily}`;
   const fits = lines(layout).map((line) => Math.min(Math.max(15, 560 / line.length), ((width - 16) * 100) / pen.measureText(line).width));
   return Math.max(8, Math.min(44, ...fits));
+}
+
+// A number, what it changed by and the line of all of them, from the top down where the place is low, as on a card: none covers another. Says whether the line has room.
+function inLowPlace(layout, tall) {
+  const [number, change] = layout.annotations ?? [];
+  if (!change || !tall || tall >= LOW) return true;
+  const [edge, space] = [4, 1.3];
+  const room = tall - 2 * edge;
+  number.font.size = Math.min(number.font.size, Math.max(14, 0.4 * room));
+  change.font = { size: 13, color: colour("--text-muted") };
+  const [first, second] = [number.font.size * space, change.font.size * space];
+  Object.assign(number, { y: 1, yanchor: "top", borderpad: 0 });
+  Object.assign(change, { y: 1, yanchor: "top", borderpad: 0, yshift: -first });
+  layout.margin = { ...layout.margin, t: edge, b: edge };
+  const left = room - first - second - edge;
+  layout.yaxis.domain = [0, Math.max(0.01, left / room)];
+  return left >= 14;
 }
 
 document.addEventListener("click", (event) => {

@@ -2,6 +2,7 @@
 // The textarea stays the form's field: every keystroke is written back into it.
 import { announce } from "./announce.js";
 import { showValues } from "./values.js";
+import { gettext } from "./words.js";
 
 const LINT_MS = 900;
 
@@ -76,6 +77,7 @@ class MirrorEditor extends HTMLElement {
     }
     // Before anybody reads the form.
     form?.addEventListener("submit", () => { clearTimeout(this.lintTimer); this.say(null); this.place(); }, { signal: this.stopListening.signal, capture: true });
+    form?.addEventListener("htmx:afterRequest", ({ detail }) => this.told(form, detail), { signal: this.stopListening.signal });
     // What the server took is kept there from here on; what it did not take stays kept here.
     form?.addEventListener("htmx:afterRequest", ({ detail }) => {
       if (!detail.successful || detail.elt !== form || new URL(detail.xhr.responseURL).pathname.startsWith("/sign-in/")) return;
@@ -87,6 +89,13 @@ class MirrorEditor extends HTMLElement {
     }
   }
 
+  // What is wrong with SQL that ran is no word about the other SQL whose plan or telling is shown.
+  told(form, { elt, requestConfig }) {
+    const sent = requestConfig.formData.get(this.field.name);
+    if (elt === form) this.judged = sent;
+    else if (requestConfig.target?.id === "plan" && sent !== this.judged) form.querySelector("#problem")?.replaceChildren();
+  }
+
   // Of several statements the one at the cursor is meant: characters are counted as the server counts them.
   place() {
     const at = this.closest("form")?.elements.at;
@@ -96,11 +105,11 @@ class MirrorEditor extends HTMLElement {
   // SQL that was typed and not run yet outlives a reload, a click away and a lost connection.
   restore() {
     const typed = this.storage((store, key) => store.getItem(key));
-    this.given = this.field.value;
+    this.given = this.judged = this.field.value;
     if (typed === this.given) this.storage((store, key) => store.removeItem(key));
     else if (typed) {
       this.handle.replace(typed);
-      announce("The SQL you were writing is back");
+      announce(gettext("The SQL you were writing is back"));
     }
   }
 
@@ -212,7 +221,7 @@ class MirrorEditor extends HTMLElement {
 
   markError() {
     const at = this.getAttribute("error-at");
-    this.handle.mark(at === null || at === "" ? null : Number(at), this.getAttribute("error-message") ?? "The database stopped here");
+    this.handle.mark(at === null || at === "" ? null : Number(at), this.getAttribute("error-message") ?? gettext("The database stopped here"));
   }
 
   async format() {
@@ -220,9 +229,9 @@ class MirrorEditor extends HTMLElement {
     if (!url) return;
     const reply = await this.post(url, this.value);
     const text = await reply.text();
-    if (!reply.ok) return announce("This SQL cannot be read with certainty; it is left as it was.");
+    if (!reply.ok) return announce(gettext("This SQL cannot be read with certainty; it is left as it was."));
     if (text && text !== this.value) this.value = text;
-    return announce("Formatted");
+    return announce(gettext("Formatted"));
   }
 
   focus() {

@@ -2,6 +2,7 @@
 // pages; this walks and selects cells, copies them exactly where shown ones are grouped or rounded, and lets columns
 // be hidden, kept in sight, moved and made wider (grid-columns.js).
 import { announce } from "./announce.js";
+import { gettext, ngettext } from "./words.js";
 
 const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -Infinity], End: [0, Infinity] };
 // Cells longer than a page holds that one copy asks the server for.
@@ -124,7 +125,7 @@ class MirrorGrid extends HTMLElement {
     if (silent) return;
     cell.scrollIntoView({ block: "nearest", inline: "nearest" });
     const heading = this.querySelector("thead tr").cells[cell.cellIndex]?.textContent.trim();
-    announce(this.from ? `${chosen.length} by ${chosen[0].length} cells selected` : `${heading}: ${cell.textContent.trim() || "empty"}`);
+    announce(this.from ? gettext("{rows} by {columns} cells selected", { rows: chosen.length, columns: chosen[0].length }) : `${heading}: ${cell.textContent.trim() || gettext("empty")}`);
   }
 
   // ------------------------------------------------------------ copying
@@ -145,7 +146,7 @@ class MirrorGrid extends HTMLElement {
     const cut = cells.filter((cell) => "cut" in cell.dataset);
     if (cut.length) { this.copyLong(lines, cut); return; }
     event.clipboardData.setData("text/plain", this.written(lines));
-    announce(cells.length === 1 ? "Value copied" : `${cells.length} values copied`);
+    announce(ngettext("Value copied", "{count} values copied", cells.length));
   }
 
   written(lines) {
@@ -155,7 +156,7 @@ class MirrorGrid extends HTMLElement {
 
   /** What is too long for the page is fetched first. */
   async copyLong(lines, cut) {
-    if (cut.length > MOST_CUT) { announce(`Too many long values to copy (${cut.length}): take the file instead.`); return; }
+    if (cut.length > MOST_CUT) { announce(gettext("Too many long values to copy ({count}): take the file instead.", { count: cut.length })); return; }
     try {
       await Promise.all(cut.map(async (cell) => {
         const address = new URL(this.dataset.cell, location.href);
@@ -167,9 +168,9 @@ class MirrorGrid extends HTMLElement {
         delete cell.dataset.cut;
       }));
       await navigator.clipboard.writeText(this.written(lines));
-      announce(lines.flat().length === 1 ? "Value copied" : `${lines.flat().length} values copied`);
+      announce(ngettext("Value copied", "{count} values copied", lines.flat().length));
     } catch (error) {
-      announce(`The values could not be copied: ${error.message}`);
+      announce(gettext("The values could not be copied: {why}", { why: error.message }));
     }
   }
 }

@@ -1,4 +1,5 @@
 // A text in which people are mentioned: after @ those who see the page are offered. Without it, their names are typed.
+import { gettext, ngettext } from "./words.js";
 const TYPED = /(?:^|[^\w@.+-])@([\w.+-]{0,60})$/;
 
 class MirrorMentions extends HTMLElement {
@@ -7,7 +8,7 @@ class MirrorMentions extends HTMLElement {
     if (!this.field || this.list) return;
     this.list = Object.assign(document.createElement("ul"), { className: "mention-list", hidden: true, id: `${this.field.id}-people` });
     this.list.setAttribute("role", "listbox");
-    this.list.setAttribute("aria-label", "People who see this page");
+    this.list.setAttribute("aria-label", gettext("People who see this page"));
     this.append(this.list);
     for (const [name, value] of Object.entries({ "aria-autocomplete": "list", "aria-controls": this.list.id, "aria-haspopup": "listbox" })) this.field.setAttribute(name, value);
     this.field.addEventListener("input", () => this.look());
@@ -45,7 +46,7 @@ class MirrorMentions extends HTMLElement {
     this.list.hidden = false;
     this.mark(0);
     const live = document.getElementById("announcer");
-    if (live) live.textContent = `${found.length} to mention`;
+    if (live) live.textContent = ngettext("{count} to mention", "{count} to mention", found.length);
   }
 
   mark(at) {

@@ -1,9 +1,10 @@
 // <mirror-passkey ask="/address/">: around a form that a passkey answers. On its button the options are asked for with what
 // the form holds, the browser asks its user, and the form is sent with the answer. The server checks everything.
+import { gettext } from "./words.js";
 const SAID = {
-  NotAllowedError: "No passkey was given: it was cancelled, took too long, or there is none for this page here.",
-  InvalidStateError: "This device has a passkey of yours already.",
-  SecurityError: "The browser allows no passkeys at this address.",
+  NotAllowedError: gettext("No passkey was given: it was cancelled, took too long, or there is none for this page here."),
+  InvalidStateError: gettext("This device has a passkey of yours already."),
+  SecurityError: gettext("The browser allows no passkeys at this address."),
 };
 
 class MirrorPasskey extends HTMLElement {
@@ -15,7 +16,7 @@ class MirrorPasskey extends HTMLElement {
     this.form.after(this.alert);
     this.querySelector("[data-without]")?.remove();
     if (!window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
-      if (!this.hasAttribute("quiet")) this.say("This browser knows no passkeys, or is too old for them.");
+      if (!this.hasAttribute("quiet")) this.say(gettext("This browser knows no passkeys, or is too old for them."));
       return;
     }
     this.form.hidden = false;
@@ -48,7 +49,7 @@ class MirrorPasskey extends HTMLElement {
       if (this.form.elements.password) this.form.elements.password.value = "";
       this.form.submit();
     } catch (error) {
-      this.say(SAID[error.name] ?? "Mirror could not be reached, or did not understand. Load the page again.");
+      this.say(SAID[error.name] ?? gettext("Mirror could not be reached, or did not understand. Load the page again."));
     } finally {
       button.removeAttribute("aria-disabled");
     }

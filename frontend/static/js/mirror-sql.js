@@ -1,6 +1,7 @@
 // <mirror-sql tab revision keep>: the SQL page. What is typed is kept by the server a moment later, and by this browser
 // at once, until the server has it: a reload, a lost connection or a session that ended loses nothing.
 import { announce } from "./announce.js";
+import { gettext } from "./words.js";
 
 const KEEP_MS = 600;
 const AGAIN_MS = 5_000;
@@ -28,6 +29,8 @@ class MirrorSql extends HTMLElement {
     }, { signal });
     addEventListener("pagehide", () => this.leave(), { signal });
     this.restore();
+    // A tab that holds nothing yet is there to be written in.
+    if (!this.text && document.activeElement === document.body) this.editor.focus();
   }
 
   disconnectedCallback() {
@@ -54,7 +57,7 @@ class MirrorSql extends HTMLElement {
     if (kept.revision !== this.revision) { this.differ(kept.sql, this.sent, this.revision); return; }
     this.editor.value = kept.sql;
     this.field.value = kept.sql;
-    announce("The SQL you were writing is back");
+    announce(gettext("The SQL you were writing is back"));
     this.soon(0);
   }
 
@@ -87,8 +90,8 @@ class MirrorSql extends HTMLElement {
       reply = await fetch(this.getAttribute("keep"), { method: "POST", body: this.body(sql, revision), headers: { Accept: "application/json" } });
     } catch { /* the server is away: this browser has it */ }
     this.keeping = false;
-    if (reply?.redirected || reply?.status === 403) return this.tell("Not kept on the server: you were signed out. This browser keeps it; reload to sign in.");
-    if (!reply || reply.status >= 500) { this.tell("Kept in this browser; the server could not be reached."); return this.soon(AGAIN_MS); }
+    if (reply?.redirected || reply?.status === 403) return this.tell(gettext("Not kept on the server: you were signed out. This browser keeps it; reload to sign in."));
+    if (!reply || reply.status >= 500) { this.tell(gettext("Kept in this browser; the server could not be reached.")); return this.soon(AGAIN_MS); }
     const told = await reply.json().catch(() => ({}));
     if (reply.status === 409) {
       // This window ran another text while the one before it was on its way.
@@ -97,7 +100,7 @@ class MirrorSql extends HTMLElement {
       this.sent = told.sql;
       return this.soon(0);
     }
-    if (!reply.ok) return this.tell(told.problem ?? "Not kept on the server.");
+    if (!reply.ok) return this.tell(told.problem ?? gettext("Not kept on the server."));
     this.revision = told.revision;
     this.sent = sql;
     this.labelled(told.label);
@@ -107,7 +110,7 @@ class MirrorSql extends HTMLElement {
   done(sql) {
     if (this.text !== sql) return this.soon(KEEP_MS);
     this.belt((store, key) => store.removeItem(key));
-    return this.tell("Kept");
+    return this.tell(gettext("Kept"));
   }
 
   leave() {
@@ -142,7 +145,7 @@ class MirrorSql extends HTMLElement {
     const place = this.querySelector("#kept");
     const words = document.createElement("span");
     words.className = "kept-differs";
-    words.textContent = "This tab was changed in another window.";
+    words.textContent = gettext("This tab was changed in another window.");
     const choice = (said, what) => {
       const button = document.createElement("button");
       button.type = "button";
@@ -153,8 +156,8 @@ class MirrorSql extends HTMLElement {
     };
     place.replaceChildren(
       words,
-      choice("Keep mine", () => { this.sent = theirs; this.editor.value = mine; this.keep(revision); }),
-      choice("Take that one", () => { this.sent = theirs; this.editor.value = theirs; this.done(theirs); }),
+      choice(gettext("Keep mine"), () => { this.sent = theirs; this.editor.value = mine; this.keep(revision); }),
+      choice(gettext("Take that one"), () => { this.sent = theirs; this.editor.value = theirs; this.done(theirs); }),
     );
   }
 

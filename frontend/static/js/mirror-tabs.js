@@ -1,7 +1,22 @@
 // <mirror-tabs kept>: one of several panes at a time. Each pane is a child of [data-panes] with data-tab="Chart";
-// without scripts they stand one under the other. The choice is kept under the name given, for this tab of the browser;
-// one that the page's address asks for (data-wanted) comes first.
+// data-label says it in the language of the page; without scripts they stand one under the other. The choice is kept under the name given, for this tab of the browser;
+// one that the page's address asks for (data-wanted) comes first. That of a pane of certain rows (data-of) is kept for them alone.
 let count = 0;
+
+const named = ({ dataset: { tab, of = "" } }) => `${tab} ${of}`.trim();
+
+const PIVOT = ["pr", "pr2", "pc", "pv", "pa", "po", "pp"];
+
+/** Let the address say the pivot that a form chooses, or none: it was of rows that were shown before, or something else is looked at. */
+function tell(form) {
+  const address = new URL(location.href);
+  if (!form && !address.searchParams.has("pr")) return;
+  for (const name of PIVOT) address.searchParams.delete(name);
+  for (const [name, value] of form ? new FormData(form) : []) {
+    if (value && PIVOT.includes(name)) address.searchParams.set(name, value);
+  }
+  history.replaceState(history.state, "", address);
+}
 
 class MirrorTabs extends HTMLElement {
   connectedCallback() {
@@ -17,7 +32,7 @@ class MirrorTabs extends HTMLElement {
       tab.id = `${group}-${n}`;
       pane.id ||= `${group}-pane-${n}`;
       tab.setAttribute("aria-controls", pane.id);
-      tab.textContent = pane.dataset.tab;
+      tab.textContent = pane.dataset.label || pane.dataset.tab;
       pane.role = "tabpanel";
       pane.setAttribute("aria-labelledby", tab.id);
       tab.addEventListener("click", () => this.show(n));
@@ -26,8 +41,9 @@ class MirrorTabs extends HTMLElement {
     });
     place.append(...this.tabs.map(({ tab }) => tab));
     const wanted = panes.findIndex((pane) => "wanted" in pane.dataset);
-    const first = wanted < 0 ? panes.findIndex((pane) => pane.dataset.tab === this.kept()) : wanted;
+    const first = wanted < 0 ? panes.findIndex((pane) => named(pane) === this.kept()) : wanted;
     this.show(first < 0 ? 0 : first, false);
+    if (panes.some(({ dataset }) => "of" in dataset && !("wanted" in dataset))) tell();
   }
 
   show(n, chosen = true) {
@@ -37,7 +53,9 @@ class MirrorTabs extends HTMLElement {
       pane.hidden = other !== n;
     });
     this.dataset.shows = this.tabs[n].pane.dataset.tab;
-    if (chosen) this.keep(this.tabs[n].pane.dataset.tab);
+    if (!chosen) return;
+    this.keep(named(this.tabs[n].pane));
+    if (this.tabs.some(({ pane }) => "of" in pane.dataset)) tell(this.tabs[n].pane.querySelector(".pivot-form"));
   }
 
   /** Show the pane of this name. */

@@ -1,6 +1,7 @@
 // <mirror-theme>: light, dark, or as the system has it. Remembered on this device.
 // Fires "mirror-theme" on the document when colours change, so that charts can be redrawn.
-const choices = [["system", "System"], ["light", "Light"], ["dark", "Dark"]];
+import { gettext } from "./words.js";
+const choices = [["system", gettext("System")], ["light", gettext("Light")], ["dark", gettext("Dark")]];
 const root = document.documentElement;
 
 function kept() {
@@ -21,7 +22,7 @@ class MirrorTheme extends HTMLElement {
   connectedCallback() {
     const label = document.createElement("label");
     label.className = "theme";
-    label.append("Theme");
+    label.append(gettext("Theme"));
     const select = document.createElement("select");
     select.className = "select-small";
     for (const [value, word] of choices) select.append(new Option(word, value, false, value === kept()));

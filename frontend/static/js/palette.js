@@ -1,5 +1,6 @@
 // The palette and the list of keys: dialogs that come with their first use. Lines are made by the server, as far as one may see.
 import { announce } from "./announce.js";
+import { gettext, ngettext } from "./words.js";
 
 const WAIT_MS = 120;
 const THEMES = { "theme-light": "light", "theme-dark": "dark", "theme-system": "system" };
@@ -26,12 +27,12 @@ async function fetched(address, signal) {
 class Palette {
   constructor(address) {
     this.address = address;
-    this.dialog = dialogOf("palette", "Go to");
+    this.dialog = dialogOf("palette", gettext("Go to"));
     this.field = document.createElement("input");
-    Object.assign(this.field, { type: "text", placeholder: "Go to a page, a source, saved SQL …", autocomplete: "off", spellcheck: false, maxLength: 200 });
-    for (const [name, value] of Object.entries({ role: "combobox", "aria-label": "Go to", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list" })) this.field.setAttribute(name, value);
+    Object.assign(this.field, { type: "text", placeholder: gettext("Go to a page, a source, saved SQL …"), autocomplete: "off", spellcheck: false, maxLength: 200 });
+    for (const [name, value] of Object.entries({ role: "combobox", "aria-label": gettext("Go to"), "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list" })) this.field.setAttribute(name, value);
     this.list = document.createElement("ul");
-    Object.assign(this.list, { id: "palette-list", className: "palette-list", role: "listbox", ariaLabel: "Places" });
+    Object.assign(this.list, { id: "palette-list", className: "palette-list", role: "listbox", ariaLabel: gettext("Places") });
     this.dialog.append(this.field, this.list);
     this.field.addEventListener("input", () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.find(), WAIT_MS); });
     this.field.addEventListener("keydown", (event) => this.pressed(event));
@@ -60,8 +61,8 @@ class Palette {
       this.shown = typed;
       this.list.replaceChildren(...page.body.children);
       this.point(this.options[0]);
-      announce(`${this.options.length} places`);
-    }, (error) => { if (error.name !== "AbortError") this.list.textContent = "The server could not be reached."; });
+      announce(ngettext("{count} place", "{count} places", this.options.length));
+    }, (error) => { if (error.name !== "AbortError") this.list.textContent = gettext("The server could not be reached."); });
     return this.found;
   }
 
@@ -107,15 +108,15 @@ export function openPalette(address) {
 }
 
 export async function openKeys(address) {
-  const dialog = dialogOf("keys-dialog", "Keys");
+  const dialog = dialogOf("keys-dialog", gettext("Keys"));
   if (dialog.open) return;
   if (!dialog.hasChildNodes()) {
     const close = document.createElement("button");
-    Object.assign(close, { type: "button", className: "button button-small", textContent: "Close" });
+    Object.assign(close, { type: "button", className: "button button-small", textContent: gettext("Close") });
     close.dataset.closes = "";
     const page = await fetched(address);
     const keys = page.getElementById("keys");
-    Object.assign(keys, { tabIndex: 0, role: "region", ariaLabel: "Keys" });
+    Object.assign(keys, { tabIndex: 0, role: "region", ariaLabel: gettext("Keys") });
     dialog.append(keys, close);
   }
   dialog.showModal();

@@ -1,6 +1,7 @@
 // Puts a fragment where it belongs without throwing the page about: elements with the same id glide to
 // their new place, the focused one keeps the focus, and folds that were open stay open.
 import { announce } from "./announce.js";
+import { holding } from "./focus.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -27,15 +28,14 @@ function glide(root, before) {
 export function place(target, html) {
   if (target.dataset.holds === html) return;
   const before = boxes(target);
-  const hadFocus = target.contains(document.activeElement);
-  const focused = hadFocus ? document.activeElement.id : "";
+  const refocus = holding(target);
   const open = new Set([...target.querySelectorAll("details[open][id]")].map((e) => e.id));
   const fragment = document.createRange().createContextualFragment(html);
   for (const script of fragment.querySelectorAll("script:not([type='application/json'])")) script.remove();
   target.replaceChildren(fragment);
   for (const id of open) document.getElementById(id)?.setAttribute("open", "");
   globalThis.htmx?.process(target);
-  if (hadFocus) (document.getElementById(focused) ?? target).focus({ preventScroll: true });
+  refocus();
   glide(target, before);
 }
 
@@ -46,11 +46,11 @@ export function exchange(html, ids) {
     const old = document.getElementById(id);
     const fresh = page.getElementById(id);
     if (!old || !fresh) continue;
-    const hadFocus = old.contains(document.activeElement);
+    const refocus = holding(old);
     const adopted = document.adoptNode(fresh);
     old.replaceWith(adopted);
     globalThis.htmx?.process(adopted);
-    if (hadFocus) { adopted.tabIndex = -1; adopted.focus({ preventScroll: true }); }
+    refocus();
     announce(adopted.querySelector("[data-announce], [role=alert]")?.dataset.announce);
   }
   document.dispatchEvent(new CustomEvent("mirror-exchanged"));

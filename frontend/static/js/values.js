@@ -1,19 +1,20 @@
 // Fields for the :names of SQL that is being written. What was typed into one stays while its name does.
+import { gettext } from "./words.js";
 function control(one) {
   const name = `value-${one.name}`;
   if (one.kind === "boolean") {
     const select = document.createElement("select");
     select.className = "select-small";
-    select.append(new Option("yes", "true"), new Option("no", "false"));
-    select.name = name;
+    select.append(new Option(gettext("yes"), "true"), new Option(gettext("no"), "false"));
+    select.name = select.id = name;
     return select;
   }
   const input = document.createElement("input");
-  input.name = name;
+  input.name = input.id = name;
   input.autocomplete = "off";
   input.value = one.default ?? "";
   if (one.kind === "number") input.inputMode = "decimal";
-  if (one.kind === "date") input.placeholder = "2025-01-31, or: 7 days ago";
+  if (one.kind === "date") input.placeholder = gettext("2025-01-31, or: 7 days ago");
   return input;
 }
 

@@ -19,7 +19,7 @@ KEPT = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a call did: where it is told of, and what is said of it now. `is_repeated` where it was done before."""
+    """The result of a call: its address and its state now. `is_repeated` where it was done before."""
 
     location: str
     body: dict[str, Any]

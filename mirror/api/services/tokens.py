@@ -1,4 +1,4 @@
-"""What can happen to tokens: made, used, ended."""
+"""Operations on tokens: made, used, ended."""
 
 from __future__ import annotations
 

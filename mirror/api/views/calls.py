@@ -98,7 +98,7 @@ def source_of(token: Token, name: str) -> Source:
 
 
 def seen(found: T | None) -> T:
-    """What was found. Raises: Problem where that is nothing."""
+    """The finding. Raises: Problem where that is nothing."""
     if found is None:
         raise problems.not_found()
     return found
@@ -117,7 +117,7 @@ def rows_given(token: Token) -> set[int]:
 
 
 def site_of(request: HttpRequest) -> str:
-    """Where whoever calls reaches Mirror."""
+    """Mirror's address as the caller reaches it."""
     return request.build_absolute_uri("/")
 
 

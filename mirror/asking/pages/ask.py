@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from mirror.asking import selectors, services
-from mirror.asking.pages.words import PRIVACY, mark_of
+from mirror.asking.pages.words import heading_said, mark_of, privacy_said
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
 from mirror.sources.selectors import sources_asked, sources_visible
@@ -89,7 +89,7 @@ def ask_page(
             id=found.pk,
             name=found.name,
             description=found.description,
-            privacy=PRIVACY.get(found.privacy, found.privacy),
+            privacy=privacy_said(found.privacy),
             is_chosen=found.name == chosen,
             examples=services.questions_first(found) if found.name == chosen else (),
         )
@@ -106,7 +106,7 @@ def ask_page(
         recent=tuple(
             RecentRun(
                 id=run.pk,
-                title=run.heading,
+                title=heading_said(run.named, next(iter(run.versions.all()), None)),
                 source=run.thread.source.name,
                 state=mark_of(run, next(iter(run.versions.all()), None)),
                 is_hint_unused=bool(run.unused_hint),

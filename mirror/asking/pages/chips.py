@@ -6,13 +6,65 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, pgettext, pgettext_lazy
+
 from mirror.asking import services
+from mirror.stored_words import said_now
 
 if TYPE_CHECKING:
     from mirror.asking.models import Version
 
 # Choices from which on a box narrows them by what is typed.
 MANY = 12
+
+# Words of `sqlagent` that stand before a chip, and above its choices.
+_LABELS = (
+    pgettext_lazy("chip", "by"),
+    pgettext_lazy("chip", "different"),
+    pgettext_lazy("chip", "in each"),
+    pgettext_lazy("chip", "in"),
+    pgettext_lazy("chip", "list of"),
+    pgettext_lazy("chip", "only"),
+    pgettext_lazy("chip", "where"),
+)
+_HEADINGS = (
+    pgettext_lazy("chip", "Another column"),
+    pgettext_lazy("chip", "Another figure"),
+    pgettext_lazy("chip", "Another group"),
+    pgettext_lazy("chip", "By another time"),
+    pgettext_lazy("chip", "By time"),
+    pgettext_lazy("chip", "By"),
+    pgettext_lazy("chip", "Group by time"),
+    pgettext_lazy("chip", "Group by"),
+    pgettext_lazy("chip", "How many"),
+    pgettext_lazy("chip", "In each"),
+    pgettext_lazy("chip", "Only the first"),
+    pgettext_lazy("chip", "Order"),
+    pgettext_lazy("chip", "Show too"),
+    pgettext_lazy("chip", "Show"),
+    pgettext_lazy("chip", "Summed up as"),
+    pgettext_lazy("chip", "Year"),
+    pgettext_lazy("chip", "Another bound"),
+    pgettext_lazy("chip", "Up to now"),
+    pgettext_lazy("chip", "Remove this bound"),
+    pgettext_lazy("chip", "All time"),
+    pgettext_lazy("chip", "Remove this column"),
+    pgettext_lazy("chip", "Remove this figure"),
+    pgettext_lazy("chip", "Remove this filter"),
+    pgettext_lazy("chip", "Remove this group"),
+    pgettext_lazy("chip", "Show all"),
+    pgettext_lazy("chip", "Show plain figures"),
+)
+# How a figure is summed up, before its name, which is the source's.
+SUMMED = (
+    gettext_noop("total {figure}"),
+    gettext_noop("average {figure}"),
+    gettext_noop("median {figure}"),
+    gettext_noop("largest {figure}"),
+    gettext_noop("smallest {figure}"),
+    gettext_noop("number of {figure}"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +121,48 @@ def chips_view(version: Version | None, problem: str = "") -> ChipsView | None:
         version.pk,
         made,
         understood.unused,
-        problem or understood.problem,
+        problem or _(understood.problem),
         understood.note,
         understood.is_over_time,
     )
+
+
+def _said(kind: str, words: str) -> str:
+    """The text of a chip or a choice; of a figure, how it is summed up is told in the language of the reader."""
+    again = said_now(words)
+    if kind != "measure" or again != words:
+        return again
+    for template in SUMMED:
+        before = template.partition("{")[0]
+        if words.startswith(before):
+            return _(template).format(figure=words.removeprefix(before))
+    return words
+
+
+def _heading(words: str) -> str:
+    """A heading of choices; one with a name in it is said by what it is made of."""
+    again = said_now(words)
+    return again if not words or again != words else pgettext("chip", words)
 
 
 def _chip(chip: services.Chip) -> ChipView:
     kept = [one for one in chip.alternatives if one.key != services.REMOVE]
     gone = next((one for one in chip.alternatives if one.key == services.REMOVE), None)
     headings = tuple(
-        HeadingView(words, tuple(ChoiceView(one.words, f"{chip.slot} {one.key}") for one in some))
+        HeadingView(
+            _heading(words),
+            tuple(ChoiceView(_said(chip.kind, one.words), f"{chip.slot} {one.key}") for one in some),
+        )
         for words, some in groupby(kept, key=lambda one: one.group)
     )
     return ChipView(
         id=f"chip-{chip.slot.replace(':', '-')}",
         kind=chip.kind,
-        label=chip.label,
-        words=chip.words,
+        label=pgettext("chip", chip.label) if chip.label else "",
+        words=_(str(chip.words)) if chip.kind == "add" else _said(chip.kind, chip.words),
         headings=headings,
-        remove=ChoiceView(gone.words, f"{chip.slot} {gone.key}") if gone is not None else None,
+        remove=ChoiceView(pgettext("chip", gone.words), f"{chip.slot} {gone.key}")
+        if gone is not None
+        else None,
         has_many=len(kept) > MANY,
     )

@@ -8,14 +8,17 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from django.core.paginator import Paginator
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from mirror.asking import selectors
-from mirror.asking.models import TITLE_CHARS, Run, Thread, headed
+from mirror.asking.models import TITLE_CHARS, Run, Thread
 from mirror.asking.pages.shared import SharedItem, shared_items
-from mirror.asking.pages.words import mark_of, percent
+from mirror.asking.pages.words import confidence_told, heading_said, mark_of, state_said
 from mirror.paging import Pager, pager_of
-from mirror.phrases import counted, one_line
+from mirror.phrases import one_line
 from mirror.sources.selectors import files_withheld, may_ask, sources_visible
+from mirror.stored_words import row_said
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -69,7 +72,7 @@ class HistoryPage:
     source: str
     sources: tuple[str, ...]
     outcome: str
-    outcomes: tuple[str, ...]
+    outcomes: tuple[tuple[str, str], ...]
     since: str
     until: str
     is_filtered: bool
@@ -124,7 +127,7 @@ def history_page(
         is_shared=is_shared,
         has_shared=is_shared or selectors.runs_shared_with(user).exists(),
         outcome=outcome,
-        outcomes=OUTCOMES,
+        outcomes=tuple((one, state_said(one)) for one in OUTCOMES),
         since=since,
         until=until,
         is_filtered=bool(words or source or outcome or since or until),
@@ -153,7 +156,7 @@ def _day(typed: str) -> date | None:
 
 
 def _threads(runs: list[Run]) -> tuple[ThreadGroup, ...]:
-    grouped = [list(group) for _, group in groupby(runs, key=lambda run: run.thread_id)]
+    grouped = [list(group) for _thread, group in groupby(runs, key=lambda run: run.thread_id)]
     return tuple(
         ThreadGroup(
             id=group[0].thread_id,
@@ -170,7 +173,7 @@ def thread_page(thread: Thread, *, problem: str = "", typed: str = "") -> Thread
     runs = selectors.thread_runs(thread)
     known = {run.pk: run for run in runs}
     notes = [
-        f"Goes on from “{one_line(known[run.after_id].heading, 200)}”"
+        _("Goes on from “%(question)s”") % {"question": one_line(known[run.after_id].heading, 200)}
         if run.after_id in known and above is not None and run.after_id != above.pk
         else ""
         for above, run in zip([None, *runs], runs, strict=False)
@@ -196,14 +199,16 @@ def _item(run: Run) -> RunItem:
     return RunItem(
         id=run.pk,
         thread_id=run.thread_id,
-        title=headed(run.named, newest),
+        title=heading_said(run.named, newest),
         question=run.question if run.question != run.asked else "",
         source=run.thread.source.name,
         state=mark_of(run, newest),
         is_hint_unused=bool(run.unused_hint),
-        confidence=percent(run.confidence) if run.agreement_size else None,
-        sentence=newest.sentence if newest and newest.sentence else run.reason,
+        confidence=confidence_told(run),
+        sentence=row_said(newest, "sentence") if newest and newest.sentence else row_said(run, "reason"),
         sql=newest.sql if newest else "",
-        versions=counted(len(versions), "version") if len(versions) > 1 else "",
+        versions=ngettext("%(count)s version", "%(count)s versions", len(versions)) % {"count": len(versions)}
+        if len(versions) > 1
+        else "",
         when=run.created_at,
     )

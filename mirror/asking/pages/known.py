@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils import timezone
-from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.asking.models import Run, Version
 from mirror.asking.services.knowing import question_of
 from mirror.knowledge.knowing import said_name
 from mirror.knowledge.models import Feedback
 from mirror.knowledge.selectors import answer_in_force, feedback_given, may_teach
-from mirror.phrases import one_line
+from mirror.phrases import dated, one_line
 from mirror.queries.parameters import ParameterError, sql_bind
 from mirror.sources.selectors import may_ask
+
+# What is made of feedback, as its row says it.
+_MADE = {"verified answer": gettext_noop("verified answer"), "term": gettext_noop("term")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +64,19 @@ def _terms(run: Run) -> tuple[TermLine, ...]:
     return tuple(
         TermLine(
             one["words"],
-            one_line(f"{one['means']}{', in ' + one['unit'] if one.get('unit') else ''}", 300),
+            one_line(_means(one), 300),
             one["by"],
             one["sql"],
             one["is_used"],
         )
         for one in (run.known or {}).get("terms", ())
     )
+
+
+def _means(term: dict[str, Any]) -> str:
+    if not term.get("unit"):
+        return str(term["means"])
+    return _("%(means)s, in %(unit)s") % {"means": term["means"], "unit": term["unit"]}
 
 
 def known_view(run: Run, current: Version | None) -> KnownView:
@@ -81,7 +92,7 @@ def known_view(run: Run, current: Version | None) -> KnownView:
     near = known.get("near", ()) if may_ask(run.thread.owner, run.thread.source) else ()
     return KnownView(
         terms=_terms(run),
-        vouched_by=(vouched.get("by") or "somebody") if vouched else "",
+        vouched_by=(vouched.get("by") or _("somebody")) if vouched else "",
         near=tuple(NearLine(one["question"], one["by"]) for one in near),
         may_verify=has_rows
         and is_asked
@@ -106,18 +117,21 @@ def _verified(run: Run, current: Version) -> str:
     found = answer_in_force(run.thread.source, " ".join(question_of(run).split()), sql)
     if found is None:
         return ""
-    by = f" by {said_name(found.verified_by)}" if found.verified_by else ""
-    return f"Verified{by}, {date_format(timezone.localtime(found.verified_at), 'j M Y, H:i')}"
+    at = dated(timezone.localtime(found.verified_at), "j M Y, H:i")
+    if found.verified_by:
+        return _("Verified by %(by)s, %(at)s") % {"by": said_name(found.verified_by), "at": at}
+    return _("Verified, %(at)s") % {"at": at}
 
 
 def _said(given: Feedback | None) -> str:
     """What its reader said of an answer, and what became of that."""
     if given is None:
         return ""
-    said = "right" if given.is_right else "wrong"
-    if given.state == Feedback.State.DONE:
-        made = f" A {given.made} was made of it." if given.made else " It was read."
-        return f"You said that this is {said}.{made}"
-    if given.state == Feedback.State.DISMISSED:
-        return f"You said that this is {said}. It was read."
-    return f"You said that this is {said}. The owner of the source reads it."
+    said = _("You said that this is right.") if given.is_right else _("You said that this is wrong.")
+    if given.state == Feedback.State.DONE and given.made:
+        became = _("A %(thing)s was made of it.") % {"thing": _(_MADE.get(given.made, given.made))}
+    elif given.state in (Feedback.State.DONE, Feedback.State.DISMISSED):
+        became = _("It was read.")
+    else:
+        became = _("The owner of the source reads it.")
+    return f"{said} {became}"

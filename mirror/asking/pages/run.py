@@ -6,43 +6,51 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
 from mirror.asking import selectors, services
 from mirror.asking.models import Run, Version, headed
 from mirror.asking.pages.chips import ChipsView, chips_view
 from mirror.asking.pages.known import KnownView, known_view
-from mirror.asking.pages.steps import StepsView, steps_view
+from mirror.asking.pages.steps import StepsView, attempts_of, rows_more, steps_view
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
 from mirror.asking.pages.words import (
-    PRIVACY,
-    PRIVACY_MEANING,
+    confidence_told,
+    departs_said,
+    heading_said,
     hint_unused,
     noted,
-    percent,
+    privacy_meaning,
+    privacy_said,
     spent,
     state_of,
+    state_said,
     sure,
 )
 from mirror.asking.services.departures import EDITED
+from mirror.library.drafts import draft_said
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
-from mirror.phrases import counted, one_line
+from mirror.phrases import joined, one_line, quoted
 from mirror.queries.pages import ValueField, values_fields
 from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
 from mirror.sources.selectors import may_ask
+from mirror.stored_words import entry_said, row_said, said_again
 
 # Reasons for which a page has the parts, or a way on, at hand: codes of an answer (`Run.why`).
 _UNSURE, _LANGUAGE = "unsure", "language"
-_OTHER_LANGUAGE = (
+_OTHER_LANGUAGE = gettext_noop(
     "Ask it in English. A language model reads other languages too: an administrator can set one up. "
     "Or write the SQL yourself below."
 )
 
 NEAREST = 4
 _BACK_TO: dict[str, str] = {
-    Version.Origin.ANSWER: "Back to the first answer",
-    Version.Origin.READING: "Back to the other reading",
-    Version.Origin.SAVED: "Back to the saved SQL",
+    Version.Origin.ANSWER: gettext_noop("Back to the first answer"),
+    Version.Origin.READING: gettext_noop("Back to the other reading"),
+    Version.Origin.SAVED: gettext_noop("Back to the saved SQL"),
 }
 
 
@@ -73,7 +81,7 @@ class RunPage:
     """Everything the run page shows.
 
     `state` is queued, running, stopped, or the outcome; empty where saved SQL was run: that
-    `is_saved`, even when it has left the library since.
+    `is_saved`, even when it has left the library since. `name` is what its SQL is saved as: its title, with what was changed since.
     `draft` is what the editor starts with: the version's SQL, or the best attempt of a run
     that failed; `typed` replaces it where something just typed could not be taken. `understood` are the chips of the
     version. It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
@@ -87,6 +95,7 @@ class RunPage:
     """
 
     id: int
+    name: str
     thread_id: int
     thread_size: int
     earlier: tuple[TurnView, ...]
@@ -145,6 +154,11 @@ class RunPage:
     problem: str = ""
     follow_up: str = ""
 
+    @property
+    def state_words(self) -> str:
+        """The state in the language of the page."""
+        return state_said(self.state)
+
 
 def run_page(
     run: Run,
@@ -170,7 +184,11 @@ def run_page(
     level = run.privacy or source.privacy
     asked = run.asked or run.question
     title = run.named
-    view = version_view(current, wish, _file_title(current, title)) if current else None
+    known = known_view(run, current)
+    # Somebody who may vouches for it: how sure its maker was tells nothing more.
+    is_vouched = bool(known.verified)
+    draft = current.draft if current is not None and not is_vouched else ""
+    view = version_view(current, wish, _file_title(current, title, draft)) if current else None
     newest = selectors.run_newest(run.thread)
     before = services.version_before(current) if current is not None else None
     asks = may_ask(run.thread.owner, source)
@@ -186,7 +204,8 @@ def run_page(
         source=source.name,
         dialect=source.engine,
         title=title,
-        departs=current.departs if current is not None else "",
+        name=heading_said(title, current),
+        departs=departs_said(current) if current is not None else "",
         asked=asked,
         hint=run.hint,
         unused_hint=hint_unused(run.unused_hint),
@@ -195,24 +214,24 @@ def run_page(
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,
         may_ask=asks,
         may_again=asks or (current is not None and services.is_saved_of(run, current.sql)),
-        state=state_of(run),
+        state="answered" if is_vouched and run.outcome == "ambiguous" else state_of(run),
         is_working=not run.is_ended,
         reason=_parts_named(run, understood) if why == _UNSURE else reason,
-        way_on=_OTHER_LANGUAGE if why == _LANGUAGE else "",
-        confidence=percent(run.confidence) if run.agreement_size else None,
-        sure=sure(run.confidence) if run.agreement_size else "",
-        agree=_agree(run),
-        privacy=PRIVACY.get(level, level),
-        privacy_meaning=PRIVACY_MEANING.get(level, ""),
+        way_on=_(_OTHER_LANGUAGE) if why == _LANGUAGE else "",
+        confidence=None if is_vouched else confidence_told(run),
+        sure=sure(run.confidence) if run.agreement_size and not is_vouched else "",
+        agree="" if is_vouched and not known.vouched_by else _agree(run),
+        privacy=privacy_said(level),
+        privacy_meaning=privacy_meaning(level),
         llm=run.llm,
         sent_count=len(run.sent),
         spent=spent(run.usage),
         when=run.created_at,
         data_time=view.when if view else None,
-        sentence=view.sentence if view else run.sentence,
-        notes=tuple(noted(note) for note in run.notes if note != run.without_llm),
+        sentence=view.sentence if view else row_said(run, "sentence"),
+        notes=tuple(_noted(run, note) for note in run.notes if note != run.without_llm),
         readings=tuple(_reading(run, n, data, current) for n, data in enumerate(run.readings))
-        if asks
+        if asks and not (current is not None and current.change and current.departs)
         else (),
         versions=tuple(version_item(version, current) for version in history),
         version=view,
@@ -220,19 +239,21 @@ def run_page(
         steps=steps,
         understood=understood,
         is_first=current is None or current.origin in (Version.Origin.ANSWER, Version.Origin.SAVED),
-        is_unsure=bool(current.draft) if current is not None else run.outcome == "ambiguous",
+        is_unsure=bool(draft) if current is not None else run.outcome == "ambiguous",
         is_front=not versions or current == versions[0],
         can_undo=before is not None and (asks or before.result_id is not None),
         changes=_changes(versions, current),
-        back_to=_BACK_TO.get(before.origin, "Back to what was asked") if before is not None else "",
+        back_to=_(_BACK_TO.get(before.origin, gettext_noop("Back to what was asked")))
+        if before is not None
+        else "",
         nearest=_nearest(run, versions) if asks else (),
         goes_on=_goes_on(run),
         follow_note=_follow_note(run, versions, current),
         follow_hint=run.hint if follow_hint is None else follow_hint,
         longest_hint=services.HINT_CHARS,
         values=_values(run, current, typed),
-        known=known_view(run, current),
-        without_llm=run.without_llm,
+        known=known,
+        without_llm=_(run.without_llm),
         faults=tuple(map(str, (run.usage or {}).get("faults", ()))),
         budget=budget_warnings(run.thread.owner, source) if llm_names(source) else (),
         problem=problem,
@@ -247,7 +268,7 @@ def _values(run: Run, current: Version | None, typed: str | None) -> tuple[Value
     return values_fields(run.thread.source, sql, current.arguments if current is not None else {}, known)
 
 
-def _file_title(version: Version, title: str) -> str:
+def _file_title(version: Version, title: str, draft: str) -> str:
     """What a file of a version's rows is called; it tells a draft in front, where no cut takes it away."""
     # Edited SQL may answer anything but the question that it began with.
     is_edited = version.departs == EDITED or (version.origin == Version.Origin.EDIT and version.number > 1)
@@ -255,29 +276,40 @@ def _file_title(version: Version, title: str) -> str:
     said = version.title or (
         one_line(version.sql, 80) if is_edited and not is_told else headed(title, version)
     )
-    return f"Draft: {said}" if version.draft else said
+    return _("Draft: %(title)s") % {"title": said} if draft else said
 
 
 def _reason(run: Run, current: Version | None) -> tuple[str, str]:
     """Why there is no answer, or a draft of one: in words, and as the code of its run where that is the reason shown."""
     if current is None or current.origin == Version.Origin.ANSWER:
-        return run.reason, run.why
+        return row_said(run, "reason"), run.why
     saved = current.origin == Version.Origin.SAVED and current.draft
-    return f"This SQL was saved from a draft. {current.draft}" if saved else current.draft, ""
+    draft = draft_said(current.draft)
+    return (_("This SQL was saved from a draft. %(why)s") % {"why": draft} if saved else draft), ""
 
 
 def _parts_named(run: Run, understood: ChipsView | None) -> str:
     """Say which parts of an unsure reading may be meant otherwise: the chips that offer something else."""
     parts = [
-        f"“{f'{chip.label} {chip.words}'.strip()}”"
+        quoted(f"{chip.label} {chip.words}".strip())
         for chip in (understood.chips if understood is not None else ())
         if chip.kind != "add" and chip.headings
     ]
-    half = "Less than half" if (run.confidence or 0) < 0.5 else "Not"
-    said = f"{half} sure of this reading, so it is a draft."
+    said = [
+        _("Less than half sure of this reading, so it is a draft.")
+        if (run.confidence or 0) < 0.5
+        else _("Not sure of this reading, so it is a draft.")
+    ]
     if parts:
-        said += f" Check {', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]}: each opens what else may be meant."
-    return f"{said} Other readings are below." if run.readings else said
+        said.append(_("Check %(parts)s: each opens what else may be meant.") % {"parts": joined(parts)})
+    if run.readings:
+        said.append(_("Other readings are below."))
+    return " ".join(said)
+
+
+def _noted(run: Run, note: str) -> str:
+    """A note of a run; what it is about and how that is computed stay as they are."""
+    return noted(said_again(note, run.saying.get("notes"), note))
 
 
 def _changes(versions: list[Version], current: Version | None) -> tuple[str, ...]:
@@ -285,7 +317,7 @@ def _changes(versions: list[Version], current: Version | None) -> tuple[str, ...
     known = {version.pk: version for version in versions}
     said = []
     while current is not None and current.origin == Version.Origin.CHANGE:
-        said.append(current.change)
+        said.append(row_said(current, "change"))
         current = known.get(current.base_id) if current.base_id else None
     return tuple(reversed(said))
 
@@ -304,25 +336,33 @@ def _goes_on(run: Run) -> str:
     """What a follow-up was read against, where that was not the last one asked, or SQL that was typed: without a language model it is not read."""
     shown = run.follows
     if shown is not None and shown.run.thread_id != run.thread_id:
-        return f"Goes on from “{one_line(shown.run.named, 200)}”, in another thread."
+        question = one_line(shown.run.named, 200)
+        return _("Goes on from “%(question)s”, in another thread.") % {"question": question}
     if shown is None or run.question == run.asked:
         return ""
     question = one_line(shown.run.named, 200)
     if shown.origin == Version.Origin.EDIT and not run.sent:
-        return f"Goes on from your question “{question}”, not from the SQL that you edited."
+        return _("Goes on from your question “%(question)s”, not from the SQL that you edited.") % {
+            "question": question
+        }
     between = run.thread.runs.filter(pk__gt=shown.run_id, pk__lt=run.pk).order_by("-pk").first()
     if between is None:
         return ""
-    return f"Goes on from “{question}”, not from “{one_line(_turn(between).asked, 200)}”, which was asked before it."
+    words = _("Goes on from “%(question)s”, not from “%(other)s”, which was asked before it.")
+    return words % {"question": question, "other": one_line(_turn(between).asked, 200)}
 
 
 def _follow_note(run: Run, versions: list[Version], current: Version | None) -> str:
     """What a follow-up asked on this page goes on from, where that is not plain."""
     if current is not None and current != versions[0]:
-        return f"A follow-up goes on from version {current.number}, which is shown here."
+        return _("A follow-up goes on from version %(number)s, which is shown here.") % {
+            "number": current.number
+        }
     if run.is_ended and run.follows is not None and current is None:
         question = one_line(run.follows.run.named, 200)
-        return f"This question has no answer: a follow-up goes on from “{question}”."
+        return _("This question has no answer: a follow-up goes on from “%(question)s”.") % {
+            "question": question
+        }
     return ""
 
 
@@ -334,21 +374,29 @@ def _agree(run: Run) -> str:
     if not size:
         return ""
     if size == 1:
-        tried = counted(pool, "attempt")
-        return f"the best of {tried}" if not llm else f"1 of {tried} gave this answer"
-    return f"{size} of {counted(pool, 'attempt')} gave this answer"
+        best = ngettext("the best of %(count)s attempt", "the best of %(count)s attempts", pool)
+        one = ngettext(
+            "1 of %(count)s attempt gave this answer", "1 of %(count)s attempts gave this answer", pool
+        )
+        return (one if llm else best) % {"count": pool}
+    words = ngettext(
+        "%(size)s of %(count)s attempt gave this answer",
+        "%(size)s of %(count)s attempts gave this answer",
+        pool,
+    )
+    return words % {"size": size, "count": pool}
 
 
 def _reading(run: Run, index: int, data: dict[str, Any], current: Version | None) -> ReadingView:
     more = data["row_count"] - len(data["rows"])
     return ReadingView(
         index=index,
-        difference=data["difference"],
-        agree=f"{data.get('size', 0)} of {counted(run.agreement_pool, 'attempt')}",
+        difference=entry_said(data, "difference"),
+        agree=attempts_of(data.get("size", 0), run.agreement_pool or 0),
         sql=data["sql"],
         columns=tuple(data["columns"]),
         rows=preview_cells(data),
-        more=f"and {counted(more, 'more row')}" if more > 0 else "",
+        more=rows_more(more),
         is_current=current is not None
         and current.origin == Version.Origin.READING
         and current.sql == data["sql"],

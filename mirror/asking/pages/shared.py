@@ -9,21 +9,27 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Prefetch
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from mirror.asking import selectors
-from mirror.asking.models import Run, Thread, Version, headed
-from mirror.asking.pages.words import mark_of
+from mirror.asking.models import Run, Thread, Version
+from mirror.asking.pages.version import version_figure
+from mirror.asking.pages.words import heading_said, mark_of
+from mirror.library.drafts import draft_said
 from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
 from mirror.results.formats import formats_of, headings_called, ranges_of_rows, rows_cells
 from mirror.results.opened_files import ResultGone
 from mirror.results.pages import SHOWN_COLUMNS
 from mirror.results.rows import rows_of
+from mirror.stored_words import row_said
 
 # Rows that are shown of one question, of each question of a thread, and questions of a thread.
 ROWS, THREAD_ROWS, RUNS = 500, 20, 50
-UNNAMED = "Rows"
+UNNAMED = gettext_noop("Rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +82,19 @@ def shared_run(
         columns = tuple((words, is_number) for words, (_, is_number) in zip(called, columns, strict=True))
     return SharedRun(
         id=run.pk,
-        title=headed(run.asked or run.question or _title(run.thread, with_sql=with_sql), version),
+        title=heading_said(run.asked or run.question or _title(run.thread, with_sql=with_sql), version),
         question=run.question if run.asked and run.question != run.asked else "",
         owner=run.thread.owner.called,
         source=run.thread.source.name,
         state=mark_of(run, version),
-        draft=version.draft if version is not None else "",
-        sentence=version.sentence if version is not None else "",
-        problem=table.problem or ("" if version is not None else run.reason or "There is no answer yet."),
+        draft=draft_said(version.draft) if version is not None else "",
+        sentence=row_said(version, "sentence") if version is not None else "",
+        problem=table.problem
+        or ("" if version is not None else row_said(run, "reason") or _("There is no answer yet.")),
         is_cut=bool(version is not None and version.result is not None and version.result.truncated),
         data_time=version.result.created_at if version is not None and version.result is not None else None,
         when=run.created_at,
-        figure=version.figure if version is not None and table.rows else None,
+        figure=version_figure(version) if version is not None and table.rows else None,
         columns=columns,
         rows=table.rows,
         more=table.more,
@@ -96,11 +103,11 @@ def shared_run(
 
 
 def _title(thread: Thread, *, with_sql: bool) -> str:
-    """What a thread is called; one that is called as the SQL typed in it has no name where no SQL is shown."""
+    """The name of a thread; one that is called as the SQL typed in it has no name where no SQL is shown."""
     if with_sql:
         return thread.title
     typed = Version.objects.filter(run__thread=thread).values_list("sql", flat=True)
-    return UNNAMED if any(one_line(sql, 200) == thread.title for sql in typed) else thread.title
+    return _(UNNAMED) if any(one_line(sql, 200) == thread.title for sql in typed) else thread.title
 
 
 def shared_thread(thread: Thread, *, with_sql: bool = True) -> SharedThread:
@@ -112,7 +119,7 @@ def shared_thread(thread: Thread, *, with_sql: bool = True) -> SharedThread:
         owner=thread.owner.called,
         source=thread.source.name,
         runs=tuple(shared_run(run, rows=THREAD_ROWS, with_sql=with_sql) for run in runs[:RUNS]),
-        more=f"The first {RUNS} questions are shown." if len(runs) > RUNS else "",
+        more=_("The first %(count)s questions are shown.") % {"count": RUNS} if len(runs) > RUNS else "",
     )
 
 
@@ -143,14 +150,14 @@ def shared_items(user: Any, words: str, most: int) -> tuple[SharedItem, ...]:
             SharedItem(
                 one.pk,
                 False,
-                one.heading,
+                heading_said(one.named, next(iter(one.versions.all()), None)),
                 one.thread.owner.called,
                 one.thread.source.name,
                 one.created_at,
             )
-            for one in runs.prefetch_related(Prefetch("versions", Version.objects.only("run", "departs")))[
-                :most
-            ]
+            for one in runs.prefetch_related(
+                Prefetch("versions", Version.objects.only("run", "departs", "saying"))
+            )[:most]
         ),
     ]
     return tuple(sorted(found, key=lambda item: item.when, reverse=True)[:most])
@@ -169,26 +176,28 @@ def _table(version: Version | None, most: int) -> _Table:
     if version is None:
         return _Table()
     if not version.is_ended:
-        return _Table(problem="Its SQL is still running. Look again in a moment.")
+        return _Table(problem=_("Its SQL is still running. Look again in a moment."))
     if version.failure:
-        return _Table(problem="Its SQL did not run to its end, so there are no rows.")
+        return _Table(problem=_("Its SQL did not run to its end, so there are no rows."))
     if version.result is None:
-        return _Table(problem="Its rows are no longer kept.")
+        return _Table(problem=_("Its rows are no longer kept."))
     try:
         read = rows_of(version.result, most)
     except ResultGone:
-        return _Table(problem="Its rows are no longer kept.")
+        return _Table(problem=_("Its rows are no longer kept."))
     names = read.columns[:SHOWN_COLUMNS]
     rows = [row[: len(names)] for row in read.rows]
     formats = formats_of(version.result)
     cells = rows_cells(names, rows, formats, ranges_of_rows(names, rows, formats))
     looks = [next((row[n].look for row in cells if row[n].look != "null"), "") for n in range(len(names))]
     count, left = version.result.row_count, len(read.columns) - len(names)
-    more = (
-        f"The first {len(cells):,} of {counted(count, 'row')}"
-        if count > len(cells)
-        else counted(count, "row")
-    )
+    more = counted(count, "row")
+    if count > len(cells):
+        words = ngettext(
+            "The first %(shown)s of %(count)s row", "The first %(shown)s of %(count)s rows", count
+        )
+        more = words % {"shown": intcomma(len(cells)), "count": intcomma(count)}
     if left > 0:
-        more += f", {counted(left, 'more column')}"
+        words = ngettext("%(count)s more column", "%(count)s more columns", left)
+        more += f", {words % {'count': intcomma(left)}}"
     return _Table(tuple((name, look == "num") for name, look in zip(names, looks, strict=True)), cells, more)

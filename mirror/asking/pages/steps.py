@@ -6,22 +6,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
 from mirror.asking.models import Run, Step
 from mirror.asking.pages.words import noted, seconds_between, state_of
 from mirror.phrases import counted, took
 from mirror.results.cells import Cell
 from mirror.results.pages import preview_cells
+from mirror.stored_words import entry_said, failure_said, texts_said, translated
 
 _STATUS_WORDS = {
     "ok": "",
-    "truncated": "cut",
-    "empty": "no rows",
-    "all_null": "only NULL",
-    "refused": "refused",
-    "error": "failed",
-    "timeout": "too slow",
-    "cancelled": "stopped",
-    "lost": "connection lost",
+    "truncated": gettext_noop("cut"),
+    "empty": gettext_noop("no rows"),
+    "all_null": gettext_noop("only NULL"),
+    "refused": gettext_noop("refused"),
+    "error": gettext_noop("failed"),
+    "timeout": gettext_noop("too slow"),
+    "cancelled": gettext_noop("stopped"),
+    "lost": gettext_noop("connection lost"),
 }
 
 
@@ -129,7 +134,7 @@ class _Story:
             case "audited":
                 self.verdict = data
             case "noted":
-                self.notes.append(data["message"])
+                self.notes.append(entry_said(data, "message"))
 
 
 def steps_view(run: Run, steps: Iterable[Step]) -> StepsView:
@@ -150,17 +155,35 @@ def steps_view(run: Run, steps: Iterable[Step]) -> StepsView:
         rewritten=story.rewritten,
         rounds=tuple(
             RoundView(missing, tuple(_tile(data, place) for data in tiles))
-            for _, missing, tiles in story.rounds
+            for _number, missing, tiles in story.rounds
         ),
         groups=groups,
-        checked=story.checked.get("said", ""),
+        checked=translated(story.checked.get("said", ""), _CHECKED),
         problems=tuple(story.checked.get("problems", ())),
-        verdict=story.verdict.get("reason", ""),
+        verdict=entry_said(story.verdict, "reason"),
         is_accepted=bool(story.verdict.get("accepted")),
         unmet=tuple(story.verdict.get("unmet", ())),
         notes=tuple(story.notes),
         is_stopping=run.stop_requested and not run.is_ended,
     )
+
+
+# What the checks of an answer came to: told by `sqlagent.events`.
+_CHECKED = (
+    gettext_noop("The first attempt and the built-in analyst agreed and the checks passed"),
+    gettext_noop("{count} attempts agreed and the checks passed"),
+    gettext_noop("{count} attempts agreed, but their answer may leave something out"),
+)
+_COUNTS = (
+    gettext_noop("One"),
+    gettext_noop("Two"),
+    gettext_noop("Three"),
+    gettext_noop("Four"),
+    gettext_noop("Five"),
+    gettext_noop("Six"),
+    gettext_noop("Seven"),
+    gettext_noop("Eight"),
+)
 
 
 def _links(data: dict[str, Any]) -> Iterable[LinkView]:
@@ -175,7 +198,7 @@ def _links(data: dict[str, Any]) -> Iterable[LinkView]:
 
 def _tile(data: dict[str, Any], place: dict[int, int]) -> TileView:
     failure = data.get("failure") or {}
-    words = _STATUS_WORDS.get(data["status"], data["status"])
+    words = _(_STATUS_WORDS.get(data["status"], data["status"]))
     if not failure and data["status"] not in ("empty", "all_null"):
         words = counted(data["row_count"], "row") + (f", {words}" if words else "")
     return TileView(
@@ -183,9 +206,9 @@ def _tile(data: dict[str, Any], place: dict[int, int]) -> TileView:
         words=words,
         group=place.get(data["index"], 0),
         sql=data["sql"],
-        problem=failure.get("message", ""),
-        advice=failure.get("advice", ""),
-        notes=tuple(map(noted, data["notes"])),
+        problem=failure_said(failure, "message"),
+        advice=failure_said(failure, "advice"),
+        notes=tuple(noted(one) for one in texts_said(data, "notes")),
         seconds="" if failure else took(data["seconds"]),
     )
 
@@ -198,14 +221,26 @@ def _groups(story: _Story) -> tuple[GroupView, ...]:
         more = group["row_count"] - len(group["rows"])
         made.append(
             GroupView(
-                agree=f"{group['size']} of {counted(story.pool, 'attempt')}",
+                agree=attempts_of(group["size"], story.pool),
                 tiles=tuple(group["members"]),
                 rows=preview_cells(group),
-                more=f"and {counted(more, 'more row')}" if more > 0 else "",
-                reasons=tuple(group.get("reasons", ())),
+                more=rows_more(more),
+                reasons=texts_said(group, "reasons"),
             )
         )
     return tuple(made)
+
+
+def attempts_of(size: int, pool: int) -> str:
+    """How many of all attempts, in words."""
+    words = ngettext("%(size)s of %(count)s attempt", "%(size)s of %(count)s attempts", pool)
+    return words % {"size": size, "count": pool}
+
+
+def rows_more(count: int) -> str:
+    """How many rows stand behind a few that are shown; empty where there are none."""
+    words = ngettext("and %(count)s more row", "and %(count)s more rows", count)
+    return words % {"count": intcomma(count)} if count > 0 else ""
 
 
 def _is_passed(story: _Story) -> bool:
@@ -214,48 +249,65 @@ def _is_passed(story: _Story) -> bool:
 
 def _now(run: Run, state: str, story: _Story, groups: tuple[GroupView, ...]) -> str:
     if state == "queued" and run.waits_turn:
-        return "Waiting for its turn: as much runs on this source at once as its limit allows"
+        return _("Waiting for its turn: as much runs on this source at once as its limit allows")
     if state == "queued":
         return (
-            "Still waiting: every worker is busy, or none is running"
+            _("Still waiting: every worker is busy, or none is running")
             if run.waits_long
-            else "Waiting for a worker"
+            else _("Waiting for a worker")
         )
     if state != "running":
         return ""
     if run.stop_requested:
-        return "Stopping"
-    attempts = sum(len(tiles) for _, _, tiles in story.rounds)
-    results = counted(len(groups), "different result")
+        return _("Stopping")
+    tried = sum(len(tiles) for _number, _missing, tiles in story.rounds)
+    attempts = _attempts(tried)
+    results = _results(len(groups))
     match story.last:
         case "":
-            return "Reading what the source holds"
+            return _("Reading what the source holds")
         case "rewritten":
-            return "Finding what the question is about"
-        case "linked" | "noted" if not attempts:
-            return "Writing the first attempts"
+            return _("Finding what the question is about")
+        case "linked" | "noted" if not tried:
+            return _("Writing the first attempts")
         case "sampling":
-            return "Writing attempts" if len(story.rounds) < 2 else "Trying again with what was missing"
+            return _("Writing attempts") if len(story.rounds) < 2 else _("Trying again with what was missing")
         case "executed":
-            return f"{counted(attempts, 'attempt')} made"
+            return _("%(attempts)s made") % {"attempts": attempts}
         case "grouped" | "noted":
-            return f"{counted(attempts, 'attempt')}, {results}"
+            return f"{attempts}, {results}"
         case "checked":
-            return "Writing the answer" if _is_passed(story) else f"{counted(attempts, 'attempt')}, {results}"
+            return _("Writing the answer") if _is_passed(story) else f"{attempts}, {results}"
         case "ranked" if _is_passed(story):
-            return "Writing the answer"
+            return _("Writing the answer")
         case "ranked":
-            return f"Checking whether the best of {results} answers the question"
+            words = ngettext(
+                "Checking whether the best of %(count)s different result answers the question",
+                "Checking whether the best of %(count)s different results answers the question",
+                len(groups),
+            )
+            return words % {"count": len(groups)}
         case _:
-            return "Writing the answer" if story.verdict.get("accepted") else "Looking for what is missing"
+            is_accepted = story.verdict.get("accepted")
+            return _("Writing the answer") if is_accepted else _("Looking for what is missing")
+
+
+def _attempts(count: int) -> str:
+    return ngettext("%(count)s attempt", "%(count)s attempts", count) % {"count": count}
+
+
+def _results(count: int) -> str:
+    return ngettext("%(count)s different result", "%(count)s different results", count) % {"count": count}
 
 
 def _summary(run: Run, story: _Story, groups: tuple[GroupView, ...]) -> str:
-    attempts = sum(len(tiles) for _, _, tiles in story.rounds)
+    attempts = sum(len(tiles) for _number, _missing, tiles in story.rounds)
     if not attempts:
         return ""
-    parts = [counted(attempts, "attempt"), counted(len(groups), "result")]
+    results = ngettext("%(count)s result", "%(count)s results", len(groups)) % {"count": len(groups)}
+    parts = [_attempts(attempts), results]
     if len(story.rounds) > 1:
-        parts.append(counted(len(story.rounds) - 1, "resampling"))
+        again = len(story.rounds) - 1
+        parts.append(ngettext("%(count)s resampling", "%(count)s resamplings", again) % {"count": again})
     seconds = run.usage.get("seconds") or seconds_between(run.started_at, run.ended_at)
     return ", ".join([*parts, *([took(seconds)] if seconds else [])])

@@ -6,8 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from mirror.asking.models import Thread
 from mirror.asking.services.thread_files import Turn
+from mirror.library.drafts import draft_said
 from mirror.phrases import counted
 from mirror.results.cells import Cell
 from mirror.results.formats import formats_of, rows_cells
@@ -53,7 +58,7 @@ def _turn(turn: Turn) -> TurnFile:
         title=turn.title,
         when=turn.run.created_at,
         sentence=turn.sentence,
-        draft=turn.draft,
+        draft=draft_said(turn.draft),
         sql=turn.version.sql if turn.version else "",
         values=turn.values,
         columns=columns,
@@ -74,9 +79,14 @@ def _rows(turn: Turn) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...], st
     rows = rows_cells(names, [row[:COLUMNS] for row in read.rows], formats_of(result))
     note = counted(result.row_count, "row")
     if result.row_count > len(rows):
-        note = f"The first {len(rows)} of {note}"
+        words = ngettext(
+            "The first %(shown)s of %(count)s row", "The first %(shown)s of %(count)s rows", result.row_count
+        )
+        note = words % {"shown": intcomma(len(rows)), "count": intcomma(result.row_count)}
     if result.truncated:
-        note += "; the source has more"
+        note = _("%(rows)s; the source has more") % {"rows": note}
     if len(read.columns) > COLUMNS:
-        note += f"; {len(read.columns) - COLUMNS} more columns are left out"
+        left = len(read.columns) - COLUMNS
+        words = ngettext("%(count)s more columns are left out", "%(count)s more columns are left out", left)
+        note += f"; {words % {'count': left}}"
     return names, rows, f"{note}."

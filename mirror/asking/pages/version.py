@@ -4,70 +4,82 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
-from mirror.asking.models import Version, headed
-from mirror.asking.pages.words import version_state
+from mirror.asking.models import Version
+from mirror.asking.pages.words import heading_said, state_said, version_state
+from mirror.asking.services.charts import figure_note
 from mirror.library.models import SavedSql
 from mirror.phrases import counted, one_line, took
+from mirror.results.figure_words import figure_said
 from mirror.results.pages import Choice, TablePage, TableWish, table_page
+from mirror.results.pivot_pages import pivot_of
+from mirror.stored_words import failure_said, row_said, said_again
 from mirror.work.leases import Status
 
 _ORIGINS = {
-    "answer": "the answer",
-    "edit": "edited",
-    "reading": "another reading",
-    "saved": "saved SQL",
-    "change": "changed",
+    "answer": gettext_noop("the answer"),
+    "edit": gettext_noop("edited"),
+    "reading": gettext_noop("another reading"),
+    "saved": gettext_noop("saved SQL"),
+    "change": gettext_noop("changed"),
 }
 _TITLES = {
-    "refused": "This SQL was not run",
-    "error": "The database could not run this",
-    "timeout": "This took too long",
-    "cancelled": "Stopped",
-    "lost": "The database could not be reached",
-    "unkept": "The rows could not be kept",
+    "refused": gettext_noop("This SQL was not run"),
+    "error": gettext_noop("The database could not run this"),
+    "timeout": gettext_noop("This took too long"),
+    "cancelled": gettext_noop("Stopped"),
+    "lost": gettext_noop("The database could not be reached"),
+    "unkept": gettext_noop("The rows could not be kept"),
 }
 MARKS = {
-    "bar": "Bars",
-    "line": "Line",
-    "area": "Area",
-    "combo": "Bars and lines",
-    "scatter": "Points",
-    "pie": "Pie",
-    "histogram": "Histogram",
-    "box": "Boxes",
-    "heatmap": "Heatmap",
-    "map": "Map",
-    "number": "One number",
-    "none": "No chart",
+    "bar": gettext_noop("Bars"),
+    "line": gettext_noop("Line"),
+    "area": gettext_noop("Area"),
+    "combo": gettext_noop("Bars and lines"),
+    "scatter": gettext_noop("Points"),
+    "pie": gettext_noop("Pie"),
+    "histogram": gettext_noop("Histogram"),
+    "box": gettext_noop("Boxes"),
+    "heatmap": gettext_noop("Heatmap"),
+    "map": gettext_noop("Map"),
+    "number": gettext_noop("One number"),
+    "none": gettext_noop("No chart"),
 }
 AGGREGATES = {
-    "none": "as they are",
-    "sum": "sum",
-    "mean": "average",
-    "count": "count",
-    "min": "least",
-    "max": "greatest",
+    "none": gettext_noop("as they are"),
+    "sum": gettext_noop("sum"),
+    "mean": gettext_noop("average"),
+    "count": gettext_noop("count"),
+    "min": gettext_noop("least"),
+    "max": gettext_noop("greatest"),
 }
 STACKS = {
-    "": "automatic",
-    "group": "side by side",
-    "stack": "stacked",
-    "share": "stacked to 100 %",
-    "small": "in small charts",
+    "": gettext_noop("automatic"),
+    "group": gettext_noop("side by side"),
+    "stack": gettext_noop("stacked"),
+    "share": gettext_noop("stacked to 100 %"),
+    "small": gettext_noop("in small charts"),
 }
-SORTS = {"": "automatic", "-value": "largest first", "value": "smallest first", "name": "by name"}
-SCALES = {"": "linear", "log": "logarithmic"}
+SORTS = {
+    "": gettext_noop("automatic"),
+    "-value": gettext_noop("largest first"),
+    "value": gettext_noop("smallest first"),
+    "name": gettext_noop("by name"),
+}
+SCALES = {"": gettext_noop("linear"), "log": gettext_noop("logarithmic")}
 
 
 @dataclass(frozen=True, slots=True)
 class FailureView:
-    """What went wrong, in the words of whoever stopped it, and what to do. `position` counts from 0."""
+    """An error in the words of the guard or the database, with advice. `position` counts from 0."""
 
     state: str
     title: str
@@ -110,6 +122,11 @@ class VersionItem:
     when: datetime
     sql: str
     is_current: bool
+
+    @property
+    def state_words(self) -> str:
+        """The state in the language of the page."""
+        return state_said(self.state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +192,7 @@ def version_item(version: Version, current: Version | None) -> VersionItem:
     return VersionItem(
         id=version.pk,
         number=version.number,
-        origin=version.change or _ORIGINS.get(version.origin, version.origin),
+        origin=version.change or _(_ORIGINS.get(version.origin, version.origin)),
         state=version_state(version),
         words=result_words(version),
         when=version.ended_at or version.created_at,
@@ -189,6 +206,9 @@ def version_view(
 ) -> VersionView:
     """Show a version, its table as wished for; `title` names what is downloaded. Without a `url` it is that of a run's version."""
     state = version_state(version)
+    wish = wish or TableWish()
+    if version.result and not wish.pivot:
+        wish = replace(wish, pivot=pivot_of(version.result, version.chart))
     table = table_page(version.result, wish, title) if version.result else None
     if table is not None and table.gone:
         state = "expired"
@@ -199,7 +219,7 @@ def version_view(
         is_edited=version.origin == Version.Origin.EDIT,
         is_other_reading=version.origin == Version.Origin.READING,
         is_changed=version.origin == Version.Origin.CHANGE,
-        change=version.change,
+        change=row_said(version, "change"),
         is_number=(version.chart or {}).get("mark") == "number",
         state=state,
         is_working=not version.is_ended,
@@ -208,7 +228,7 @@ def version_view(
         sql=version.sql,
         words=result_words(version),
         when=version.ended_at,
-        sentence=version.sentence,
+        sentence=row_said(version, "sentence"),
         table=table,
         chart=chart_view(version) if table is not None and not table.gone else None,
         failure=_failure(version.failure, state),
@@ -218,19 +238,24 @@ def version_view(
 def _now(version: Version) -> str:
     """What a version that has not ended waits for, or that it runs."""
     if version.waits_turn and not version.is_ended:
-        return "Waiting for its turn: as much runs on this source at once as its limit allows"
+        return _("Waiting for its turn: as much runs on this source at once as its limit allows")
     if version.status == Status.QUEUED:
-        return "The SQL waits for a worker"
-    return "" if version.is_ended else "The SQL is running"
+        return _("The SQL waits for a worker")
+    return "" if version.is_ended else _("The SQL is running")
 
 
 def result_words(version: Version) -> str:
-    """What came back, in a line: rows, time, and whether that is all of it."""
+    """The reply, in a line: rows, time, and whether that is all of it."""
     result = version.result
     if result is None:
         return ""
-    whole = f"cut at {result.row_count:,}: there are more" if result.truncated else "complete"
-    cells = f" · {counted(result.cut_cells, 'long cell')} cut" if result.cut_cells else ""
+    whole = _("complete")
+    if result.truncated:
+        whole = _("cut at %(count)s: there are more") % {"count": intcomma(result.row_count)}
+    cells = ""
+    if result.cut_cells:
+        words = ngettext("%(count)s long cell cut", "%(count)s long cells cut", result.cut_cells)
+        cells = f" · {words % {'count': intcomma(result.cut_cells)}}"
     return f"{counted(result.row_count, 'row')} · {took(result.seconds)} · {whole}{cells}"
 
 
@@ -241,18 +266,18 @@ def chart_view(version: Version, problem: str = "", typed: Mapping[str, str] | N
     names = {name: name for name in columns}
     run = version.run
     return ChartView(
-        name=headed(run.named, version),
-        figure=version.figure,
-        note=chart.get("note", ""),
+        name=heading_said(run.named, version),
+        figure=version_figure(version),
+        note=said_again(chart.get("note", ""), version.saying, "note"),
         problem=problem,
-        marks=_choices(MARKS, chart.get("mark", "none")),
+        marks=_choices(_said(_drawable(chart)), chart.get("mark", "none")),
         x=_choices({"": "—"} | names, chart.get("x", "")),
         y=_choices(names, *chart.get("y", ())),
         series=_choices({"": "—"} | names, chart.get("series", "")),
-        aggregates=_choices(AGGREGATES, chart.get("aggregate", "none")),
-        stacks=_choices(STACKS, chart.get("stack", "")),
-        sorts=_choices(SORTS, chart.get("sort", "")),
-        scales=_choices(SCALES, chart.get("scale", "")),
+        aggregates=_choices(_said(AGGREGATES), chart.get("aggregate", "none")),
+        stacks=_choices(_said(STACKS), chart.get("stack", "")),
+        sorts=_choices(_said(SORTS), chart.get("sort", "")),
+        scales=_choices(_said(SCALES), chart.get("scale", "")),
         others=tuple(Choice(json.dumps(one), _offered(one, chart), False) for one in chart.get("others", ())),
         line=typed.get("line", chart.get("line", "")),
         x_title=typed.get("x_title", chart.get("x_title", "")),
@@ -260,11 +285,50 @@ def chart_view(version: Version, problem: str = "", typed: Mapping[str, str] | N
     )
 
 
+def _drawable(chart: Mapping[str, Any]) -> dict[str, str]:
+    """The chart types that the rows can be drawn with; all of them for a chart that was kept without."""
+    known = chart.get("marks")
+    return {mark: label for mark, label in MARKS.items() if mark in known} if known else MARKS
+
+
+def version_figure(version: Version) -> dict[str, Any] | None:
+    """The figure of a version with its title and its note in the language of the page."""
+    figure = figure_titled(version.figure, version.title, row_said(version, "title"))
+    return figure_noted(figure, version.chart, version.saying)
+
+
+def figure_noted(
+    figure: dict[str, Any] | None, chart: Mapping[str, Any] | None, saying: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Give the figure of a chart with its own words and its note in the language of the page."""
+    if figure is None:
+        return None
+    figure, note = figure_said(figure, chart), figure_note(figure)
+    if not note:
+        return figure
+    title = figure["layout"]["title"]
+    noted = {**title, "subtitle": {**title["subtitle"], "text": said_again(note, saying, "figure_note")}}
+    return {**figure, "layout": {**figure["layout"], "title": noted}}
+
+
+def figure_titled(figure: dict[str, Any] | None, title: str, said: str) -> dict[str, Any] | None:
+    """Give a figure with its title in the language of the page, where it is the one that the rows are called by."""
+    told = (figure or {}).get("layout", {}).get("title", {})
+    if figure is None or said == title or not title or told.get("text") != title:
+        return figure
+    return {**figure, "layout": {**figure["layout"], "title": {**told, "text": said}}}
+
+
 def _offered(other: Mapping[str, Any], chart: Mapping[str, Any]) -> str:
     """What another chart is called where it is offered."""
     if other.get("stack") == "small":
-        return "Small charts"
-    return "In one chart" if other["mark"] == chart.get("mark") else MARKS[other["mark"]]
+        return _("Small charts")
+    return _("In one chart") if other["mark"] == chart.get("mark") else _(MARKS[other["mark"]])
+
+
+def _said(labels: dict[str, str]) -> dict[str, str]:
+    """Labels in the language of the page."""
+    return {value: _(label) for value, label in labels.items()}
 
 
 def _choices(labels: dict[str, str], *chosen: str) -> tuple[Choice, ...]:
@@ -276,8 +340,8 @@ def _failure(data: dict[str, Any] | None, state: str) -> FailureView | None:
         return None
     return FailureView(
         state=state,
-        title=_TITLES.get(data.get("kind", ""), "This could not be run"),
-        message=data.get("message", ""),
-        advice=data.get("advice", ""),
+        title=_(_TITLES.get(data.get("kind", ""), gettext_noop("This could not be run"))),
+        message=failure_said(data, "message"),
+        advice=failure_said(data, "advice"),
         position=data.get("position"),
     )

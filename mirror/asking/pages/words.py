@@ -7,20 +7,71 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from mirror.asking.models import Run, Version
-from mirror.phrases import counted, one_line, plain_number
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext, pgettext_lazy
+
+from mirror.asking.models import Run, Version, headed
+from mirror.asking.services.departures import CHANGED
+from mirror.phrases import counted, one_line, plain_number, quoted
+from mirror.stored_words import said_again, translated
 from mirror.work.leases import Status
 
 PRIVACY = {
-    "schema": "schema only",
-    "masked": "masked samples",
-    "rows": "rows",
+    "schema": gettext_noop("schema only"),
+    "masked": gettext_noop("masked samples"),
+    "rows": gettext_noop("rows"),
 }
 PRIVACY_MEANING = {
-    "schema": "Names, types and comments of tables and columns may reach a language model; no stored value.",
-    "masked": "Names and masked sample values may reach a language model.",
-    "rows": "Names and stored rows may reach a language model.",
+    "schema": gettext_noop(
+        "Names, types and comments of tables and columns may reach a language model; no stored value."
+    ),
+    "masked": gettext_noop("Names and masked sample values may reach a language model."),
+    "rows": gettext_noop("Names and stored rows may reach a language model."),
 }
+
+STATES = {
+    "queued": gettext_noop("queued"),
+    "running": gettext_noop("running"),
+    "answered": gettext_noop("answered"),
+    "ambiguous": gettext_noop("ambiguous"),
+    "unanswerable": gettext_noop("unanswerable"),
+    "ok": gettext_noop("ok"),
+    "empty": gettext_noop("empty"),
+    "cut": gettext_noop("cut"),
+    "expired": gettext_noop("expired"),
+    "refused": gettext_noop("refused"),
+    "stopped": gettext_noop("stopped"),
+    "failed": gettext_noop("failed"),
+}
+
+
+def state_said(state: str) -> str:
+    """The word of a run or a version in the language of a page."""
+    return _(STATES.get(state, state))
+
+
+def privacy_said(level: str) -> str:
+    """What of a source may be sent to a language model, in some words."""
+    return _(PRIVACY.get(level, level))
+
+
+def privacy_meaning(level: str) -> str:
+    """The same in a sentence; empty for a level that is not known."""
+    return _(PRIVACY_MEANING.get(level, ""))
+
+
+def departs_said(version: Version) -> str:
+    """How the SQL of a version departs from its question, in the language of a page: "changed: only 2025", "edited SQL"."""
+    if not version.departs.startswith(CHANGED):
+        return translated(version.departs)
+    changes = said_again(version.departs.removeprefix(CHANGED), version.saying, "departs")
+    return _("changed: %(changes)s") % {"changes": changes}
+
+
+def heading_said(named: str, version: Version | None, most: int = 0) -> str:
+    """The name of a question with how the SQL of a version departs from it, in the language of a page, of `most` characters."""
+    return headed(named, version, most, departs_said)
 
 
 _READ_AS = re.compile(r"'(.+?)' -> (.+)", re.DOTALL)
@@ -34,7 +85,7 @@ def noted(note: str) -> str:
         ('“heaviest” → ORDER BY weight DESC', 'Wrote x -> 1')
     """
     found = _READ_AS.fullmatch(note)
-    return f"“{found[1]}” → {found[2]}" if found else note
+    return f"{quoted(found[1])} → {found[2]}" if found else note
 
 
 # Of a hint that is not used so many parts are told, so much of each.
@@ -50,9 +101,21 @@ def hint_unused(parts: Sequence[str]) -> str:
     """
     if not parts:
         return ""
-    told = ", ".join(f"“{one_line(part, UNUSED_CHARS)}”" for part in parts[:UNUSED_PARTS])
+    told = ", ".join(quoted(one_line(part, UNUSED_CHARS)) for part in parts[:UNUSED_PARTS])
     more = len(parts) - UNUSED_PARTS
-    return f"Not used of the hint: {told}{f' and {more} more' if more > 0 else ''}."
+    if more > 0:
+        words = ngettext(
+            "Not used of the hint: %(told)s and %(count)s more.",
+            "Not used of the hint: %(told)s and %(count)s more.",
+            more,
+        )
+        return words % {"told": told, "count": more}
+    return _("Not used of the hint: %(told)s.") % {"told": told}
+
+
+def confidence_told(run: Run) -> int | None:
+    """How sure the answer is in percent; None where nothing was asked of it, and where several readings are as likely."""
+    return percent(run.confidence) if run.agreement_size and run.why != "tied" else None
 
 
 def sure(confidence: float | None) -> str:
@@ -65,14 +128,14 @@ def sure(confidence: float | None) -> str:
     if confidence is None:
         return ""
     if confidence >= 0.9:
-        return "very sure"
+        return _("very sure")
     if confidence >= 0.65:
-        return "fairly sure"
-    return "unsure" if confidence >= 0.35 else "a guess"
+        return _("fairly sure")
+    return _("unsure") if confidence >= 0.35 else _("a guess")
 
 
 def spent(usage: Mapping[str, Any]) -> str:
-    """What a run cost in calls, tokens and, where prices are known, money; empty where no language model was asked.
+    """The cost of a run in calls, tokens and, where prices are known, money; empty where no language model was asked.
 
     Example:
         >>> spent({"calls": 3, "prompt_tokens": 8000, "completion_tokens": 132, "cached_tokens": 5120})
@@ -87,9 +150,9 @@ def spent(usage: Mapping[str, Any]) -> str:
     tokens = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
     parts = [counted(usage["calls"], "call"), counted(tokens, "token")]
     if cached := usage.get("cached_tokens"):
-        parts.append(f"of these {cached:,} from the server’s cache")
+        parts.append(_("of these %(count)s from the server’s cache") % {"count": intcomma(cached)})
     if estimated := usage.get("estimated_tokens"):
-        parts.append(f"of these about {estimated:,} estimated")
+        parts.append(_("of these about %(count)s estimated") % {"count": intcomma(estimated)})
     if money := usage.get("money"):
         parts.append(f"{plain_number(money, 2)} {usage.get('currency', '')}".strip())
     return ", ".join(parts)
@@ -138,3 +201,19 @@ def version_state(version: Version) -> str:
 def seconds_between(start: datetime | None, end: datetime | None) -> float:
     """Seconds from one moment to another; 0 when either is not known."""
     return (end - start).total_seconds() if start and end else 0.0
+
+
+# Clauses of a statement that `sqlagent` tells in words: here for the catalogs of translations.
+_CLAUSES = (
+    pgettext_lazy("clause", "As SQL"),
+    pgettext_lazy("clause", "At most"),
+    pgettext_lazy("clause", "First"),
+    pgettext_lazy("clause", "From"),
+    pgettext_lazy("clause", "In the order of"),
+    pgettext_lazy("clause", "Joined"),
+    pgettext_lazy("clause", "Only groups where"),
+    pgettext_lazy("clause", "Only rows where"),
+    pgettext_lazy("clause", "One row for each"),
+    pgettext_lazy("clause", "Shows"),
+    pgettext_lazy("clause", "Together"),
+)

@@ -6,7 +6,7 @@ from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
 from mirror.asking.services.ending import threads_end, threads_over
 from mirror.asking.services.frames import REMOVE, Chip, Understood, version_understood
-from mirror.asking.services.knowing import version_feedback, version_verify
+from mirror.asking.services.knowing import question_of, verify_doubts, version_feedback, version_verify
 from mirror.asking.services.paths import Step, chart_asked, reasons_asked, reasons_named, step_take
 from mirror.asking.services.runs import (
     HINT_CHARS,
@@ -66,6 +66,7 @@ __all__ = [
     "sql_ask",
     "statement_break",
     "statement_stop",
+    "question_of",
     "reasons_asked",
     "reasons_named",
     "step_take",
@@ -75,6 +76,7 @@ __all__ = [
     "thread_share",
     "threads_end",
     "threads_over",
+    "verify_doubts",
     "version_again",
     "version_before",
     "version_change",

@@ -48,8 +48,7 @@ def answer_events(
     `llms` are asked, else those that are set at this moment, through what `around` makes of them; they are closed, and
     what was used of them is kept with the run and its owner. Their notes are told where SQL has to be written: an answer that
     was verified, or typed as SQL, does without any model.
-    The store's connection is given back before the pipeline starts and must be given back
-    again by whoever writes between two events. Raises: DatabaseError, LlmRejected.
+    The store's connection is given back before the pipeline starts and must be given back again after each write between two events. Raises: DatabaseError, LlmRejected.
     """
     index = source_index(opened.source, opened.whole, opened.database)
     index = index_narrowed(opened.source, index, opened.catalog)

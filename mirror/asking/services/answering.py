@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import close_old_connections
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from mirror.asking.kept_steps import StepWriter, answer_fields, frame_json, not_kept_json
 from mirror.asking.models import TITLE_CHARS, Run, Step, Version
@@ -45,10 +46,12 @@ from mirror.results.services import result_delete, result_store
 from mirror.sources.selectors import may_ask
 from mirror.sources.sight import seen_by, sight_now
 from mirror.storable import storable
+from mirror.stored_words import sayings
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.watching import Watch
 from sqlagent.errors import DatabaseError, SqlAgentError
 from sqlagent.events import Ended, Event
+from sqlagent.language.saying import number, spaced, worded
 from sqlagent.makers.following import chart_of_question
 from sqlagent.values import Answer, Outcome, Question, Rows
 
@@ -63,7 +66,7 @@ Stored = StoredResult | NotRun | None
 # Of a failure of a language model so much goes into the log.
 FAULT_CHARS = 500
 
-BEGUN_AGAIN = "The worker that answered this was interrupted. It began again."
+BEGUN_AGAIN = gettext_noop("The worker that answered this was interrupted. It began again.")
 
 
 def run_answer(lease: Lease) -> None:
@@ -128,7 +131,7 @@ def _answered(run: Run, lease: Lease, watch: Watch) -> tuple[Answer, Stored]:
                         return event.answer, winner.stored(event.answer)
                     steps.keep(event)
     except DatabaseError as error:
-        reason = f"{error.failure.message} {error.failure.advice}".strip()
+        reason = spaced(error.failure.message, error.failure.advice)
         return Answer(Outcome.FAILED, question, reason), None
     except SqlAgentError as error:
         return Answer(Outcome.FAILED, question, str(error)), None
@@ -162,15 +165,17 @@ class _Winner:
         elif ran.why is NotRunWhy.UNKEPT:
             self._stored = ran
         else:
-            return rows, f"Only the first {len(rows.rows):,} rows are kept: {ran.failure.message}"
+            count = number(f"{len(rows.rows):,}")
+            note = worded("Only the first {count} rows are kept: {why}", count=count, why=ran.failure.message)
+            return rows, note
         return rows, ""
 
     def stored(self, answer: Answer) -> Stored:
-        """What became of the answer's rows; None where it has none."""
+        """The outcome of the answer's rows; None where it has none."""
         if answer.rows is None or self._stored is not None:
             return self._stored
         try:
-            return result_store(self._opened.source, answer.rows, self._owner)
+            return result_store(self._opened.source, answer.rows, self._owner, sql=answer.sql)
         except ResultNotKept as error:
             return unkept(error)
 
@@ -226,6 +231,7 @@ def _conclude(run: Run, lease: Lease, answer: Answer, result: Stored) -> None:
         drawn = chart_drawn(rows, told, sql=answer.sql, title=answer.title, first=ends, mark=mark)
         at = result.created_at
         kept = {"result": result, "started_at": at, "ended_at": at, **drawn.fields()}
+        fields["saying"] |= sayings(sentence=drawn.sentence)
         _end(run, lease, answer, fields | {"sentence": storable(drawn.sentence)}, kept)
     except LeaseLost:
         result_delete(result)
@@ -238,6 +244,7 @@ def _end(run: Run, lease: Lease, answer: Answer, ended: dict[str, Any], version:
     understood = {
         "frame": storable(frame_json(answer.frame)),
         "title": str(storable(answer.title))[:TITLE_CHARS],
+        "saying": version.pop("saying", {}) | sayings(title=answer.title),
     }
 
     def write() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mirror.asking.services.frames import frame_read
 from sqlagent.catalog.semantics import Form
 from sqlagent.language.dates import shift
+from sqlagent.language.saying import begun_large, day_in_words, in_commas, worded
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.periods import Period
 
@@ -37,16 +38,21 @@ def data_end_told(source: Source, kept: dict[str, Any] | None, rows: Rows) -> st
     after = [one for one in asked if one.period.first is not None and one.period.first > one.last]
     if lacking := [one for one in after if not one.is_told]:
         last = lacking[0].last
-        words = " and ".join(dict.fromkeys(telling.period(one.period) for one in lacking))
-        said = words if words.startswith("since ") else f"in {words}"
-        return f"No data after {last.day} {last:%B %Y}, so none {said}."
+        words = in_commas(list(dict.fromkeys(telling.period(one.period) for one in lacking)), worded(" and "))
+        told = {"day": day_in_words(last), "period": words}
+        if words.startswith("since "):
+            return worded("No data after {day}, so none {period}.", **told)
+        return worded("No data after {day}, so none in {period}.", **told)
     if asked and not after and not any(cell not in (None, 0) for row in rows.rows for cell in row):
         last, words = asked[0].last, telling.period(asked[0].period)
-        return f"No data after {last.day} {last:%B %Y}; {words[:1].upper()}{words[1:]} goes on after that."
+        told = {"day": day_in_words(last), "period": begun_large(words)}
+        return worded("No data after {day}; {period} goes on after that.", **told)
     begun = [one for one in asked if one not in after and one.period.until is not None]
     if begun and len({one.period for one in every}) > 1:
         last, words = begun[0].last, telling.period(begun[0].period)
-        return f"Data go to {last.day} {last:%B %Y}, as last read: {words} is not complete."
+        return worded(
+            "Data go to {day}, as last read: {period} is not complete.", day=day_in_words(last), period=words
+        )
     return ""
 
 

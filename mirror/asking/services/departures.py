@@ -9,17 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext_noop
+
 from mirror.asking.models import CHANGE_CHARS, LlmChange, Run, Version
 from mirror.asking.services.rewriting import sql_change
 from mirror.phrases import one_line
+from sqlagent.language.saying import Saying, parts_of, template
 
 if TYPE_CHECKING:
     from mirror.asking.models import Thread
 
-EDITED = "edited SQL"
+EDITED = gettext_noop("edited SQL")
 CHANGED = "changed: "
 # Changes in words that are looked at, the latest. Each is made anew, some milliseconds apiece.
 WISHES = 3
+# What a chip says of a period, and as that stands after the name of a question.
+_CHANGED_TO, _TO = "period changed to {period}", template("period to {period}")
 
 
 def departure(run: Run, origin: str, sql: str, change: str, base: Version | None) -> str:
@@ -35,9 +40,25 @@ def departure(run: Run, origin: str, sql: str, change: str, base: Version | None
     before = base.departs if base is not None else ""
     if not change or before == EDITED:
         return EDITED
-    change = change.replace(" changed to ", " to ", 1)  # a chip's own words
+    change = _to(change)
     said = f"{before}; {change}" if before else f"{CHANGED}{change}"
     return said if len(said) <= CHANGE_CHARS else EDITED
+
+
+def changes_told(departs: str, change: str, base: Version | None) -> str:
+    """The changes of a departure with what they are made of, where that is known of all of them."""
+    before = base.departs.removeprefix(CHANGED) if base is not None else ""
+    parts = base.saying.get("departs", before) if base is not None else ""
+    told = Saying.of([parts, "; ", parts_of(_to(change))] if before else parts_of(_to(change)))
+    return told if told == departs.removeprefix(CHANGED) else departs
+
+
+def _to(change: str) -> str:
+    """A change in the words of a chip, as it stands after the name of a question: "period to 2025"."""
+    parts = parts_of(change)
+    if isinstance(parts, dict) and parts.get("say") == _CHANGED_TO:
+        return Saying.of({**parts, "say": _TO})
+    return change.replace(" changed to ", " to ", 1) if " changed to " in change else change
 
 
 def wishes_kept(run: Run, old: str, new: str, wishes: Sequence[str]) -> tuple[str, ...]:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from mirror.recent import Recent
 from mirror.sources.unpacked import source_at_hand
 from sqlagent.errors import FrameError
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 
 # Chips of versions that are looked at: making them plans every choice, 20 to 100 ms (measured 2026-11).
 KEPT = 64
-NOT_AT_HAND = (
+NOT_AT_HAND = gettext_noop(
     "What was understood cannot be changed here now: the tables and values of this source are being read, "
     "or its tables are too many for a page. Look again in a moment, or ask in other words."
 )
@@ -114,7 +117,7 @@ def frame_read(
 def version_changed(version: Version, slot: str, key: str) -> Changed:
     """Change one slot of what a version was understood as. Raises: FrameError where that is not offered."""
     if version.frame is None:
-        raise FrameError("This SQL was not written from words that could be changed here.")
+        raise FrameError(_("This SQL was not written from words that could be changed here."))
     known = source_known(version.run.thread.source)
     frame = frame_of(version.frame, known.model)
     done = frame_changed(frame, slot, key, known, today_of(known))
@@ -151,7 +154,7 @@ def source_known(source: Source, *, is_page: bool = True) -> Known:
     """The source as the analyst sees it, derived from what is at hand. Raises: FrameError where nothing is."""
     catalog, index = source_at_hand(source, is_page=is_page)
     if catalog is None or index is None:
-        raise FrameError(NOT_AT_HAND)
+        raise FrameError(_(NOT_AT_HAND))
     return source_of(catalog, index)
 
 

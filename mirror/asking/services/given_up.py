@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from sqlagent.values import FailureKind, Outcome
 
-STOPPED = "Stopped by you."
+STOPPED = gettext_noop("Stopped by you.")
 GIVEN_UP = "The worker answering this was interrupted {count} times, so it was given up. Ask again to retry."
 
 RUN_STOPPED = {"outcome": Outcome.FAILED, "reason": STOPPED}
@@ -14,13 +16,15 @@ VERSION_STOPPED = {"kind": FailureKind.CANCELLED, "message": STOPPED, "position"
 
 RUN_BROKEN = {
     "outcome": Outcome.FAILED,
-    "reason": "Something in Mirror itself broke while answering. It was logged; asking again may help.",
+    "reason": gettext_noop(
+        "Something in Mirror itself broke while answering. It was logged; asking again may help."
+    ),
 }
 VERSION_BROKEN = {
     "kind": FailureKind.ERROR,
-    "message": "Something in Mirror itself broke while running this. It was logged.",
+    "message": gettext_noop("Something in Mirror itself broke while running this. It was logged."),
     "position": None,
-    "advice": "Running it again may help.",
+    "advice": gettext_noop("Running it again may help."),
 }
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from mirror.asking.errors import AskingError
 from mirror.asking.models import Run, Version
 from mirror.knowledge.answer_services import AnswerRefused, answer_verify
 from mirror.knowledge.feedback_services import FeedbackRefused, feedback_give
 from mirror.knowledge.models import Feedback, StoredAnswer
+from mirror.library.drafts import draft_said
+from mirror.stored_words import row_said
 
 
 def version_verify(version: Version) -> StoredAnswer:
@@ -18,10 +22,10 @@ def version_verify(version: Version) -> StoredAnswer:
     """
     run = version.run
     if not version.is_ended or version.failure or not version.sql:
-        raise AskingError("Only SQL that ran can be verified.")
+        raise AskingError(_("Only SQL that ran can be verified."))
     if run.hint:
         raise AskingError(
-            "This was asked with a hint. Make the hint a term of the source, ask again, and verify that."
+            _("This was asked with a hint. Make the hint a term of the source, ask again, and verify that.")
         )
     shape = _shape(version)
     try:
@@ -35,6 +39,25 @@ def version_verify(version: Version) -> StoredAnswer:
         )
     except AnswerRefused as error:
         raise AskingError(str(error)) from None
+
+
+def verify_doubts(version: Version) -> tuple[str, ...]:
+    """Why the rows of a version may not be what was asked for: reasons to look twice before it is verified."""
+    result = version.result
+    return tuple(
+        why
+        for why in (
+            _draft_why(version),
+            _("It has no rows.") if result is not None and not result.row_count else "",
+        )
+        if why
+    )
+
+
+def _draft_why(version: Version) -> str:
+    """Why a version is a draft, in the language of who reads it; empty where it is none."""
+    is_own = version.origin == Version.Origin.ANSWER and version.draft == version.run.reason
+    return row_said(version.run, "reason") if is_own else draft_said(version.draft)
 
 
 def version_feedback(version: Version, *, is_right: bool, reason: str = "", should_be: str = "") -> Feedback:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import close_old_connections
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.asking.models import LlmAsk
 from mirror.llms.budgets import budget_spent, uses_keep
@@ -37,15 +39,15 @@ if TYPE_CHECKING:
 WORKER_SECONDS = 60
 KEPT = timedelta(hours=1)
 
-BROKEN = (
+BROKEN = gettext_noop(
     "Something in Mirror itself broke while asking the language model. It was logged. Trying again may help."
 )
 GIVEN_UP = "The worker was interrupted {count} times over this."
-STOPPED = "It was stopped."
+STOPPED = gettext_noop("It was stopped.")
 NO_WORKER = f"No worker has taken this for {WORKER_SECONDS} seconds, and nothing was sent."
-NOT_SEEN = "The source is not there for you any more."
-NOT_READ = "The tables of this source were not read yet, so no language model was asked."
-NOT_SET = "No language model is set for this source any more."
+NOT_SEEN = gettext_noop("The source is not there for you any more.")
+NOT_READ = gettext_noop("The tables of this source were not read yet, so no language model was asked.")
+NOT_SET = gettext_noop("No language model is set for this source any more.")
 
 
 class Unasked(Exception):
@@ -74,7 +76,7 @@ def llm_asked(source: Source) -> str:
 def llm_unasked(owner: User, source: Source) -> str:
     """Say which budget forbids to ask the source's language model now; empty where it may be asked."""
     spent = budget_spent(owner, source)
-    return f"{spent} is used up, so no language model is asked." if spent else ""
+    return _("%(budget)s is used up, so no language model is asked.") % {"budget": spent} if spent else ""
 
 
 def earlier_end(model: type[LlmAsk], owner: User) -> None:

@@ -1,4 +1,4 @@
-"""What the SQL of an editor is for, told by a language model beside the rules: asked by a worker, for somebody who waits."""
+"""The purpose of the SQL of an editor, told by a language model beside the rules: asked by a worker, for somebody who waits."""
 
 from __future__ import annotations
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.asking.errors import AskingError
 from mirror.asking.models import Run, Version
@@ -20,12 +22,14 @@ from sqlagent.values import Turn
 
 # Earlier questions a follow-up is read against.
 TURNS = 5
-NOTHING_BACK = "There is nothing left to undo: this is the first question of its thread, as it was answered."
-NO_REASONS = (
+NOTHING_BACK = gettext_noop(
+    "There is nothing left to undo: this is the first question of its thread, as it was answered."
+)
+NO_REASONS = gettext_noop(
     "Reasons are told of a figure whose change can be seen: one over time (“revenue by month”) or in one period (“revenue in "
     "October 2026”). Ask for that first, then “why?”. Of this answer you can ask for parts: “by country”, “only 2025”."
 )
-NOTHING_FORWARD = "There is nothing to go forward to: no step was taken back here."
+NOTHING_FORWARD = gettext_noop("There is nothing to go forward to: no step was taken back here.")
 
 
 def turns_before(run: Run) -> tuple[Turn, ...]:
@@ -95,11 +99,11 @@ def chart_asked(version: Version | None, typed: str) -> Version | None:
     if not mark:
         return None
     if version is None:
-        raise AskingError("There are no rows to draw.")
+        raise AskingError(_("There are no rows to draw."))
     if mark == "any":
         if version.figure is None:
             raise AskingError(
-                "Say which chart: bar, line, area, pie, scatter, histogram, box, heat map or map."
+                _("Say which chart: bar, line, area, pie, scatter, histogram, box, heat map or map.")
             )
         return version
     chart_change(version, {"stack": mark} if mark == "small" else {"mark": mark})
@@ -116,7 +120,7 @@ def reasons_asked(run: Run, version: Version | None, typed: str) -> Version | No
     shown = version_followed(run, version)
     understood = version_understood(shown) if shown is not None else None
     if understood is None or not understood.is_over_time:
-        raise AskingError(NO_REASONS)
+        raise AskingError(_(NO_REASONS))
     return shown
 
 
@@ -129,7 +133,7 @@ def _back(run: Run, version: Version | None) -> Version | Run:
     if version is not None and version_before(version) is not None:
         return version_undo(version)
     if run.after is None:
-        raise AskingError(NOTHING_BACK)
+        raise AskingError(_(NOTHING_BACK))
     shown = run.follows
     return shown if shown is not None and shown.run_id == run.after_id else run.after
 
@@ -140,7 +144,7 @@ def _forward(run: Run, version: Version | None) -> Version | Run:
     asked = run.then.filter(Q(follows=version) | ~Q(follows__run=run))
     ways: list[Version | Run] = [*changed, *asked]
     if not ways:
-        raise AskingError(NOTHING_FORWARD)
+        raise AskingError(_(NOTHING_FORWARD))
     way = max(ways, key=lambda one: one.created_at)
     return version_show(way) if isinstance(way, Version) else way
 

@@ -1,10 +1,12 @@
-"""How much of one person may be on its way at once: whoever queues more does not wait for answers."""
+"""Bound the runs of one person that are queued or running at once: nobody waits for the answers of more."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
 
 from mirror.asking.errors import TooMuchWaits
 from mirror.asking.models import Run, Version
@@ -20,6 +22,9 @@ def queue_check(owner: User) -> None:
     versions = Version.objects.filter(run__thread__owner=owner).exclude(status=Status.DONE).count()
     if runs + versions >= settings.QUEUED_PER_PERSON:
         raise TooMuchWaits(
-            f"{runs + versions:,} questions and statements of yours are on their way already. "
-            "Wait until some have ended, or stop them."
+            _(
+                "%(count)s questions and statements of yours are on their way already. "
+                "Wait until some have ended, or stop them."
+            )
+            % {"count": intcomma(runs + versions)}
         )

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from mirror.asking.models import CHANGE_CHARS
 from mirror.asking.selectors import versions_visible_to
 from mirror.asking.services.frames import frame_read, source_known
@@ -12,6 +16,7 @@ from mirror.queries.helping import sql_problem
 from mirror.queries.parameters import SQL_CHARS
 from mirror.sources.selectors import may_see_values
 from mirror.sources.unpacked import source_at_hand
+from mirror.stored_words import said_now
 from sqlagent.errors import FrameError
 from sqlagent.makers.analyst.answering import today_of
 from sqlagent.makers.analyst.telling import told
@@ -25,11 +30,11 @@ if TYPE_CHECKING:
     from sqlagent.makers.analyst.frames import Frame
     from sqlagent.makers.analyst.source import Source as Known
 
-NO_WORDS = "Type what to change, for example “only 2025”, “top 5” or “per month”."
-NO_SQL = "There is no SQL yet. Type a SELECT statement first."
+NO_WORDS = gettext_noop("Type what to change, for example “only 2025”, “top 5” or “per month”.")
+NO_SQL = gettext_noop("There is no SQL yet. Type a SELECT statement first.")
 # Longer statements are run and not put into words: each change parses them some three times (0.1 s for these, measured 2026-11).
 LONGEST = 10_000
-KNOWN = (
+KNOWN = gettext_noop(
     "Without a language model these can be changed: the number and the order of rows, a period, a stored value or a bound to keep or to "
     "leave out, groups, a figure, a column, and a share of the total."
 )
@@ -65,21 +70,30 @@ def sql_change(user: User, source: Source, text: str, at: int | None, typed: str
     shown unless the guard admits it. Costs no database, and some milliseconds.
     """
     if not typed.strip():
-        return Proposal("", NO_WORDS)
+        return Proposal("", _(NO_WORDS))
     if not text.strip() or len(text) > SQL_CHARS:
-        return Proposal("", NO_SQL if not text.strip() else _long(text))
+        return Proposal("", _(NO_SQL) if not text.strip() else _long(text))
     place = statement_at(text, len(text) if at is None else at, _dialect(source))
     if len(place.text) > LONGEST:
         return Proposal("", _long(place.text, LONGEST))
     refused = sql_problem(source, place.text)
     if refused is not None:
-        return Proposal("", f"This SQL would be refused as it stands, so it is not changed: {refused.what}")
+        return Proposal(
+            "",
+            _("This SQL would be refused as it stands, so it is not changed: %(why)s")
+            % {"why": said_now(refused.what)},
+        )
     try:
         made = _made(user, source, place.text, typed)
     except FrameError as error:
         return Proposal("", str(error), is_left=True, is_askable=True)
     if made.sql and (refused := sql_problem(source, made.sql)) is not None:
-        return Proposal("", f"The change would be refused: {refused.what}", is_left=True, is_askable=True)
+        return Proposal(
+            "",
+            _("The change would be refused: %(why)s") % {"why": said_now(refused.what)},
+            is_left=True,
+            is_askable=True,
+        )
     is_askable = len(typed) <= CHANGE_CHARS
     is_left = is_askable and bool(made.unused or made.refused)
     sql = text[: place.start] + made.sql + text[place.end :] if made.sql else ""
@@ -88,7 +102,7 @@ def sql_change(user: User, source: Source, text: str, at: int | None, typed: str
 
 def _made(user: User, source: Source, sql: str, typed: str) -> Rewritten:
     known = source_known(source)
-    _, index = source_at_hand(source, is_page=True)
+    _catalog, index = source_at_hand(source, is_page=True)
     today = today_of(known)
     seen = index if may_see_values(user, source) else None
     made = rewritten(typed, sql, known, today, seen)
@@ -109,21 +123,22 @@ def _frame(user: User, source: Source, sql: str) -> tuple[Frame, Known] | None:
 def _words(made: Rewritten) -> str:
     parts = []
     if made.sql:
-        parts.append(f"Proposed: {'; '.join(made.said)}.")
+        parts.append(_("Proposed: %(changes)s.") % {"changes": "; ".join(made.said)})
     elif made.said:
-        parts.append("The SQL says that already.")
+        parts.append(_("The SQL says that already."))
     parts += made.refused
     if made.unused:
-        parts.append(f"Not understood and left out: {', '.join(f'“{one}”' for one in made.unused)}.")
+        left = ", ".join(f"“{one}”" for one in made.unused)
+        parts.append(_("Not understood and left out: %(words)s.") % {"words": left})
     if made.unused and not made.sql:
-        parts.append(KNOWN)
+        parts.append(_(KNOWN))
     return " ".join(parts)
 
 
 def sql_explain(user: User, source: Source, text: str, at: int | None) -> Explanation:
     """Say what the statement at a place of a text does: by its frame where one is stored with it, and clause by clause."""
     if not text.strip() or len(text) > SQL_CHARS:
-        return Explanation("", (), NO_SQL if not text.strip() else _long(text))
+        return Explanation("", (), _(NO_SQL) if not text.strip() else _long(text))
     dialect = _dialect(source)
     sql = statement_at(text, len(text) if at is None else at, dialect).text
     if len(sql) > LONGEST:
@@ -131,9 +146,9 @@ def sql_explain(user: User, source: Source, text: str, at: int | None) -> Explan
     lines = explained(sql, dialect)
     if not lines:
         refused = sql_problem(source, sql)
-        why = f" {refused.what}" if refused is not None else ""
+        why = f" {said_now(refused.what)}" if refused is not None else ""
         return Explanation(
-            "", (), f"This SQL cannot be read with certainty, so it is not put into words.{why}"
+            "", (), _("This SQL cannot be read with certainty, so it is not put into words.") + why
         )
     found = _frame(user, source, sql)
     return Explanation(told(found[0]) if found is not None else "", lines, sql=sql)
@@ -141,9 +156,10 @@ def sql_explain(user: User, source: Source, text: str, at: int | None) -> Explan
 
 def _dialect(source: Source) -> str:
     """The SQL that a source speaks, also where its engine is one of many by SQLAlchemy."""
-    catalog, _ = source_at_hand(source)
+    catalog, _index = source_at_hand(source)
     return catalog.dialect if catalog is not None else source.engine
 
 
 def _long(text: str, most: int = SQL_CHARS) -> str:
-    return f"This SQL is {len(text):,} characters long; at most {most:,} are read here."
+    words = _("This SQL is %(count)s characters long; at most %(most)s are read here.")
+    return words % {"count": intcomma(len(text)), "most": intcomma(most)}

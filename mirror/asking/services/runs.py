@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from mirror.asking.errors import AskingError
 from mirror.asking.models import TITLE_CHARS, Run, Thread, Version
@@ -40,11 +42,14 @@ def question_check(text: str) -> str:
     """The question as it will be asked. Raises: AskingError when it is empty or too long."""
     text = unhidden(text.replace("\x00", "")).strip()
     if not text:
-        raise AskingError("Type a question first, for example “How many orders were there in 2024?”")
+        raise AskingError(_("Type a question first, for example “How many orders were there in 2024?”"))
     if len(text) > settings.QUESTION_CHARS:
         raise AskingError(
-            f"This question has {len(text):,} characters; the longest taken has {settings.QUESTION_CHARS:,}. "
-            "Shorten it, or ask it in two steps."
+            _(
+                "This question has %(count)s characters; the longest taken has %(most)s. "
+                "Shorten it, or ask it in two steps."
+            )
+            % {"count": intcomma(len(text)), "most": intcomma(settings.QUESTION_CHARS)}
         )
     return text
 
@@ -54,11 +59,16 @@ def hint_check(text: str) -> str:
     text = text.replace("\r\n", "\n").strip()
     if len(text) > HINT_CHARS:
         raise AskingError(
-            f"This hint has {len(text):,} characters; the longest taken has {HINT_CHARS:,}. Keep to what the question needs."
+            _(
+                "This hint has %(count)s characters; the longest taken has %(most)s. "
+                "Keep to what the question needs."
+            )
+            % {"count": intcomma(len(text)), "most": intcomma(HINT_CHARS)}
         )
     if letter := unseen(text, besides=_SEEN):
         raise AskingError(
-            f"This hint holds a character that cannot be seen ({letter}). Type it without that character."
+            _("This hint holds a character that cannot be seen (%(letter)s). Type it without that character.")
+            % {"letter": letter}
         )
     return text
 
@@ -154,7 +164,9 @@ def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any], *, is_sen
     Raises: AskingError; PermissionDenied where they may not run it.
     """
     if not may_run(owner, saved):
-        raise PermissionDenied(f"You may not run “{saved.name}” on {saved.source.name}.")
+        raise PermissionDenied(
+            _("You may not run “%(name)s” on %(source)s.") % {"name": saved.name, "source": saved.source.name}
+        )
     queue_check(owner)
     arguments = dates_fixed(saved.parameters, arguments)
     title = saved.name[:200]

@@ -1,6 +1,6 @@
 """How a row that is SQL is run by a worker: its rows are kept with it, or forgotten where nobody waits for them any more.
 
-A refusal or a failure is kept in the words of whoever stopped it, with its position in the text that was typed, when known.
+A refusal or a failure is kept in the words of the guard or the database, with its position in the text that was typed, when known.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_noop
 
 from mirror.asking.kept_steps import failure_json, not_kept_json
 from mirror.asking.services.given_up import VERSION_BROKEN, VERSION_STOPPED
@@ -111,5 +113,5 @@ def _failure_json(found: NotRun) -> dict[str, Any]:
         return not_kept_json(found.failure)
     told = failure_json(found.failure)
     if found.why is NotRunWhy.VALUE:
-        told["advice"] = "Change the value and run it again."
+        told["advice"] = gettext_noop("Change the value and run it again.")
     return told

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
+
 from mirror.asking.selectors import runs_found
 from mirror.knowledge.knowing import terms_of
 from mirror.llms.selectors import llm_names
@@ -52,7 +54,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What is offered to somebody who types, and which of the words so far are understood."""
+    """Suggestions for a person who types, and which of the words so far are understood."""
 
     suggestions: list[Suggestion]
     marks: tuple[Mark, ...]
@@ -90,7 +92,7 @@ def _terms(typed: str, terms: Sequence[Term]) -> list[Suggestion]:
             starts = [m.start() for m in re.finditer(r"(?<!\w)\w", typed)][-phrase.count(" ") - 1 :]
             at = next((s for s in starts if phrase.lower().startswith(typed[s:].lower())), None)
             if at is not None and MIN_NAME <= len(typed) - at < len(phrase):
-                by = f", by {term.author}" if term.author else ""
+                by = _(", by %(by)s") % {"by": term.author} if term.author else ""
                 found.append(Suggestion(phrase, f"term{by}", at))
     return found[:QUESTIONS]
 
@@ -157,4 +159,6 @@ def _note(found: Completion) -> str:
     table = spoken(found.table.rsplit(".", 1)[-1])
     if found.kind == "table":
         return "table"
-    return f"column of {table}" if found.kind == "column" else f"{spoken(found.column)} of {table}"
+    if found.kind == "column":
+        return _("column of %(table)s") % {"table": table}
+    return _("%(column)s of %(table)s") % {"column": spoken(found.column), "table": table}

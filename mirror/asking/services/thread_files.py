@@ -13,14 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
 from mirror.asking.models import Run, Thread, Version, headed
 from mirror.asking.selectors import thread_runs
 from mirror.audit.services import record
 from mirror.exports.file_writing import write
 from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
+from mirror.library.drafts import draft_said
 from mirror.phrases import one_line
 from mirror.results.opened_files import ResultGone, result_open
+from mirror.stored_words import row_said
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -46,7 +51,7 @@ class Turn:
     @property
     def sentence(self) -> str:
         """The answer in a sentence, else why there is none."""
-        return (self.version.sentence if self.version else "") or self.run.reason
+        return (row_said(self.version, "sentence") if self.version else "") or row_said(self.run, "reason")
 
     @property
     def draft(self) -> str:
@@ -87,7 +92,7 @@ def notebook_pieces(thread: Thread, turns: Sequence[Turn]) -> Generator[bytes, N
                     continue
                 held += result.size
                 if held > MOST_BYTES:
-                    notes[number] = (
+                    notes[number] = _(
                         "Its rows are left out, as the file would be too large. Download them from Mirror."
                     )
                     continue
@@ -117,22 +122,28 @@ def notebook(
     """Lay out a notebook (nbformat 4.5). What people, models and databases wrote stands in its texts alone, its code names files of ours."""
     cells = [
         _text(
-            1, f"# {plain(title)}\n\nFrom {plain(source)}. The rows lie beside this file; DuckDB reads them."
+            1,
+            f"# {plain(title)}\n\n"
+            + _("From %(source)s. The rows lie beside this file; DuckDB reads them.")
+            % {"source": plain(source)},
         ),
         _code(2, "import duckdb"),
     ]
     for number, turn in enumerate(turns, start=1):
         said = [f"## {number}. {plain(turn.title)}"]
         if turn.draft:
-            said.append(f"**Draft.** {plain(turn.draft)}")
+            said.append("**" + _("Draft.") + f"** {plain(draft_said(turn.draft))}")
         if turn.sentence:
             said.append(plain(turn.sentence))
         if turn.version and turn.version.sql:
             said.append(fenced(turn.version.sql))
         if turn.values:
-            said.append(plain(f"With {', '.join(turn.values)}."))
+            said.append(plain(_("With %(values)s.") % {"values": ", ".join(turn.values)}))
         if turn.version and turn.version.result and turn.version.result.truncated:
-            said.append(f"These are the first {turn.version.result.row_count:,} rows; there are more.")
+            said.append(
+                _("These are the first %(count)s rows; there are more.")
+                % {"count": intcomma(turn.version.result.row_count)}
+            )
         if number in notes:
             said.append(plain(notes[number]))
         cells.append(_text(len(cells) + 1, "\n\n".join(said)))

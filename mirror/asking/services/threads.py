@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from mirror.asking.errors import AskingError, StillWorking
 from mirror.asking.models import TITLE_CHARS, Run, Thread, Version
@@ -24,9 +26,10 @@ def thread_rename(thread: Thread, title: str) -> None:
     """Give a thread another title. Raises: AskingError where nothing is left of it, or it is too long."""
     title = one_line(title)
     if not title:
-        raise AskingError("Type a title first.")
+        raise AskingError(_("Type a title first."))
     if len(title) > TITLE_CHARS:
-        raise AskingError(f"This title has {len(title):,} characters; the longest taken has {TITLE_CHARS}.")
+        words = _("This title has %(count)s characters; the longest taken has %(most)s.")
+        raise AskingError(words % {"count": intcomma(len(title)), "most": TITLE_CHARS})
     thread.title = title
     thread.save(update_fields=["title"])
 
@@ -65,7 +68,7 @@ def thread_delete(thread: Thread, by: User) -> None:
     working = (thread.runs.exclude(status=Status.DONE), versions.exclude(status=Status.DONE))
     if any(rows.exists() for rows in working):
         raise StillWorking(
-            "Something of this thread is still being worked on. Stop it, or wait for it to end."
+            _("Something of this thread is still being worked on. Stop it, or wait for it to end.")
         )
     pk = thread.pk
     thread_end(thread)

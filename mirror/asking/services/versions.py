@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from mirror.asking.errors import AskingError, StillWorking
 from mirror.asking.models import CHANGE_CHARS, TITLE_CHARS, Run, Thread, Version, headed
 from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn, chart_formats
 from mirror.asking.services.data_ends import data_end_told
-from mirror.asking.services.departures import departure, wishes_kept
+from mirror.asking.services.departures import CHANGED, changes_told, departure, wishes_kept
 from mirror.asking.services.frames import frame_title, version_changed
 from mirror.asking.services.queue_bounds import queue_check
 from mirror.asking.services.statements import statement_end, statement_ran, statement_stop, statement_watched
@@ -28,11 +30,14 @@ from mirror.queries.helping import sql_parameters
 from mirror.queries.parameters import SQL_CHARS
 from mirror.queries.running import KeptRows, NotRun, Values
 from mirror.results.formats import formats_of_chart
+from mirror.results.kept_pivots import chart_pivoted
+from mirror.results.pivots import PivotWish
 from mirror.results.rows import rows_of
 from mirror.results.services import formats_keep
 from mirror.sources.selectors import ask_check
 from mirror.sources.sight import sight_of
 from mirror.storable import storable
+from mirror.stored_words import sayings
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, Status
 from mirror.work.watching import Watch
@@ -110,9 +115,10 @@ def versions_edit(
 def _typed(sql: str) -> str:
     sql = str(storable(sql.replace("\r\n", "\n").strip()))
     if not sql:
-        raise AskingError("There is no SQL to run. Type a SELECT statement, or take an earlier version.")
+        raise AskingError(_("There is no SQL to run. Type a SELECT statement, or take an earlier version."))
     if len(sql) > SQL_CHARS:
-        raise AskingError(f"This SQL has {len(sql):,} characters; the longest taken has {SQL_CHARS:,}.")
+        words = _("This SQL has %(count)s characters; the longest taken has %(most)s.")
+        raise AskingError(words % {"count": intcomma(len(sql)), "most": intcomma(SQL_CHARS)})
     return sql
 
 
@@ -121,13 +127,13 @@ def _check_values(run: Run, sql: str, values: dict[str, Any]) -> None:
     known = run.saved.parameters if run.saved else ()
     for one in sql_parameters(run.thread.source, sql, known):
         if one["kind"] == "text" and not (values.get(one["name"]) or one.get("default")):
-            raise AskingError(f"Give a value for {one.get('label') or one['name']}.")
+            raise AskingError(_("Give a value for %(name)s.") % {"name": one.get("label") or one["name"]})
 
 
 def reading_use(run: Run, index: int) -> Version:
     """Make another reading of the question the answer. Raises: AskingError when there is no such reading."""
     if not 0 <= index < len(run.readings):
-        raise AskingError("This run has no such reading.")
+        raise AskingError(_("This run has no such reading."))
     reading = run.readings[index]
     frame = reading.get("frame")
     title = frame_title(run.thread.source, frame) if frame else ""
@@ -170,7 +176,7 @@ def version_undo(version: Version) -> Version:
     """
     before = version_before(version)
     if before is None:
-        raise AskingError("There is no change to take back here.")
+        raise AskingError(_("There is no change to take back here."))
     return version_show(before)
 
 
@@ -203,14 +209,19 @@ def version_again(version: Version) -> Version:
     )
 
 
-def version_save(version: Version, *, name: str, description: str = "") -> SavedSql:
+def version_save(
+    version: Version, *, name: str, description: str = "", pivot: PivotWish | None = None
+) -> SavedSql:
     """Keep a version's SQL in the library, with its question, parameters and chart, and that it is a draft.
 
-    Raises: AskingError; PermissionDenied for a viewer.
+    A `pivot` of its rows, which somebody looked at, is kept with it and with the version. Raises: AskingError; PermissionDenied for a viewer.
     """
     run = version.run
     ask_check(run.thread.owner, run.thread.source)
     parameters = version.parameters or (run.saved.parameters if run.saved else None)
+    if pivot is not None and version.result is not None:
+        version.chart = chart_pivoted(version.chart, pivot, version.result)
+        Version.objects.filter(pk=version.pk).update(chart=version.chart)
     try:
         return library.sql_save(
             run.thread.owner,
@@ -236,7 +247,7 @@ def version_run(lease: Lease) -> None:
 
 
 def _supersede(run: Run) -> None:
-    """Stop what still runs for this run: whoever starts another version no longer waits for it."""
+    """Stop the statements of this run: a new version replaces the one they are for."""
     for working in run.versions.exclude(status=Status.DONE):
         statement_stop(working)
 
@@ -274,6 +285,7 @@ def version_add(
         if chart is None:
             earlier = run.versions.exclude(chart=None).first()
             chart = earlier.chart if earlier else None
+        departs = departure(run, origin, sql, change, base)
         version = Version.objects.create(
             run=run,
             number=number,
@@ -287,7 +299,8 @@ def version_add(
             frame=frame,
             change=change[:CHANGE_CHARS],
             title=title[:TITLE_CHARS],
-            departs=departure(run, origin, sql, change, base),
+            saying=sayings(title=title, change=change, departs=changes_told(departs, change, base)),
+            departs=departs,
             asked_from=origin_now(),
         )
         send(version)
@@ -302,7 +315,7 @@ def is_saved_of(run: Run, sql: str) -> bool:
 
 def _check_ended(run: Run) -> None:
     if not run.is_ended:
-        raise StillWorking("This question is still being answered. Stop it first, or wait for its answer.")
+        raise StillWorking(_("This question is still being answered. Stop it first, or wait for its answer."))
 
 
 def _highest(run: Run, name: str) -> int:
@@ -325,5 +338,17 @@ def _drawn(version: Version, result: StoredResult) -> dict[str, Any]:
     formats_keep(result, formats_of_chart(version.chart))
     rows = rows_of(result, DRAWN_ROWS)
     ends = data_end_told(version.run.thread.source, version.frame, rows)
-    drawn = chart_drawn(rows, asked, version.chart, sql=version.sql, title=version.title, first=ends)
-    return drawn.fields()
+    title, change = _titled(version)
+    drawn = chart_drawn(rows, asked, version.chart, sql=version.sql, title=title, first=ends, change=change)
+    made = drawn.fields()
+    return made | {"saying": version.saying | made["saying"]}
+
+
+def _titled(version: Version) -> tuple[str, str]:
+    """What a version's rows are called, and what was changed of them in words: rows of changed SQL are called as those of its base."""
+    if not version.departs.startswith(CHANGED) or version.origin != Version.Origin.EDIT:
+        return version.title, ""
+    base = version.base
+    while base is not None and base.origin == Version.Origin.EDIT:
+        base = base.base
+    return base.title if base is not None else "", version.departs.removeprefix(CHANGED)

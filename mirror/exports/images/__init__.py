@@ -7,13 +7,14 @@ is worse than one that is plainer.
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import asdict, replace
 from time import monotonic
 from typing import Any
 
 from django.conf import settings
 
 from mirror.exports.images import paper_style
+from mirror.results.figure_words import figure_said, figure_written
 from sqlagent.telling import charting
 from sqlagent.values import Chart, Rows
 
@@ -41,7 +42,7 @@ def chart_image(
         return None
     try:
         wanted = charting.check(Chart.read(chart), rows)
-        figure = charting.figure(wanted, rows)
+        figure = _said(wanted, rows)
         plainer = _without_map(wanted, rows)
     except (ValueError, ArithmeticError) as error:
         log.warning("A chart could not be drawn: %s", error)
@@ -53,10 +54,16 @@ def chart_image(
         from mirror.exports.images import simple
 
         if plainer is not None:
-            figure = paper_style.words_whole(charting.figure(plainer, rows), width)
+            figure = paper_style.words_whole(_said(plainer, rows), width)
             height = min(max(height, int(figure["layout"].get("height") or 0)), TALLEST)
         image = simple.draw(figure, width, height, scale)
     return image
+
+
+def _said(chart: Chart, rows: Rows) -> dict[str, Any]:
+    """The figure of a chart, in the language that is active."""
+    figure = figure_said(charting.figure(chart, rows), asdict(chart))
+    return figure_written(figure, chart.note or charting.note_of(chart, rows))
 
 
 def _without_map(chart: Chart, rows: Rows) -> Chart | None:

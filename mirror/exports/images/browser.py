@@ -1,8 +1,7 @@
 """A chart as an image by the page's own library, in a Chromium of this process that stays for the next one, for a while.
 
 The browser is started with the first chart. It ends when nothing was drawn for `CHART_BROWSER_SECONDS`, and with the
-process, however that ends: it listens to a pipe whose other end we hold. It loads our vendored library and nothing from anywhere else. Whoever waits
-longer than `SECONDS`, or finds no browser, gets BrowserTrouble, and the browser is put away. One that does not come up is started once more.
+process, however that ends: it listens to a pipe whose other end we hold. It loads our vendored library and nothing from anywhere else. A chart that takes longer than `SECONDS`, or finds no browser, raises BrowserTrouble, and the browser ends. One that does not come up is started once more.
 """
 
 from __future__ import annotations

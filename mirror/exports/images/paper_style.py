@@ -6,6 +6,7 @@ browser, for a page that is always light.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,9 @@ def laid_out(figure: Json, width: int, height: int) -> Json:
     title = layout.get("title") or {}
     if title.get("text"):
         layout["margin"] = {"l": 8, "r": 16, "b": 8, "pad": 4, "t": 64 if title.get("subtitle") else 44}
+    if "legend" in layout and layout.get("showlegend"):  # above the chart, between it and its title
+        layout["margin"] = {"l": 8, "r": 16, "b": 8, "pad": 4, **layout.get("margin", {})}
+        layout["margin"]["t"] = layout["margin"].get("t", 12) + _legend_room(figure["data"], width)
     if (layout.get("meta") or {}).get("grids"):  # small charts tell their series by titles
         layout["template"]["layout"] |= {
             "colorway": [SERIES[0]],
@@ -43,7 +47,29 @@ def laid_out(figure: Json, width: int, height: int) -> Json:
     elif not (layout.get("xaxis") or {}).get("visible", True):  # a number over a line of its past
         first, *more = layout["annotations"]
         layout["annotations"] = [{**first, "font": {"size": 34, "color": TEXT}}, *more]
-    return {"data": [part for trace in figure["data"] for part in _inked(trace)], "layout": layout}
+    is_grid = bool((layout.get("meta") or {}).get("grids"))
+    data = figure["data"] if is_grid else [_painted(trace) for trace in figure["data"]]
+    return {"data": [part for trace in data for part in _inked(trace)], "layout": layout}
+
+
+def _legend_room(data: Sequence[Json], width: int) -> int:
+    """The pixels that the lines of a legend take: its names stand in columns as wide as the longest."""
+    names = [str(trace.get("name", "")) for trace in data]
+    longest = max(map(len, names), default=0) * LETTER + 48
+    return 22 * math.ceil(len(names) / max(1, int((width - 24) / longest)))
+
+
+def _painted(trace: Json) -> Json:
+    """A trace in the colours that its series or slices have where more rows are drawn (`charting.coloured_like`)."""
+    meta = trace.get("meta") or {}
+    if "places" in meta:
+        colours = [SERIES[place % len(SERIES)] for place in meta["places"]]
+        return trace | {"marker": trace.get("marker", {}) | {"colors": colours}}
+    if "place" not in meta or trace["type"] not in ("bar", "scatter"):
+        return trace
+    ground = {"color": SERIES[meta["place"] % len(SERIES)]}
+    lined = {"line": trace.get("line", {}) | ground} if trace["type"] == "scatter" else {}
+    return trace | {"marker": trace.get("marker", {}) | ground} | lined
 
 
 def words_whole(figure: Json, width: int) -> Json:

@@ -24,7 +24,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from mirror.exports.images.paper_style import LINE, MUTED, PANEL, SCALE, SERIES, STRONG, TEXT, Json, readable
-from mirror.phrases import one_line
+from mirror.phrases import one_line, separated
 
 # Nothing in a title or a label is mathematics; "$5 to $9" is two amounts.
 mpl.rcParams.update({"text.parse_math": False, "font.family": ["DejaVu Sans"], "axes.unicode_minus": False})
@@ -52,10 +52,7 @@ def draw(figure: Json, width: int, height: int, scale: float) -> bytes:
     elif (layout.get("meta") or {}).get("grids"):
         _small(paper, data, layout)
     else:
-        panels = sorted({trace.get("yaxis", "y") for trace in data})
-        axes = paper.subplots(len(panels), sharex=len(panels) > 1, squeeze=False)[:, 0]
-        for place, panel in enumerate(panels):
-            _drawn(axes[place], data, _of_panel(layout, panel, is_last=place == len(panels) - 1), panel)
+        _panels(paper, data, layout)
     file = BytesIO()
     paper.savefig(file, format="png", dpi=_DPI * scale, facecolor=PANEL)
     return file.getvalue()
@@ -191,8 +188,10 @@ def _combined(paper: Figure, data: Sequence[Json], layout: Json) -> None:
     bars = paper.subplots()
     lines = bars.twinx()
     own = layout | {"showlegend": False}
-    _drawn(bars, data, own)
-    _drawn(lines, data, own | {"yaxis": layout["yaxis2"], "xaxis": {**layout["xaxis"], "title": {}}}, "y2")
+    _drawn(bars, data, own, data[:1])
+    _drawn(
+        lines, data, own | {"yaxis": layout["yaxis2"], "xaxis": {**layout["xaxis"], "title": {}}}, data[1:]
+    )
     lines.grid(False)
     handles, names = (
         a + b for a, b in zip(*(x.get_legend_handles_labels() for x in (bars, lines)), strict=True)
@@ -214,7 +213,7 @@ def _small(paper: Figure, data: Sequence[Json], layout: Json) -> None:
             for line in layout.get("shapes", ())
             if {line["xref"], line["yref"]} & {f"{trace[name]} domain" for name in own}
         ]
-        _drawn(axes, [{**trace, "yaxis": "y"}], {**layout, **own, "shapes": shapes})
+        _drawn(axes, [trace], {**layout, **own, "shapes": shapes}, [trace])
         axes.set_title(_plain(title["text"], 30), size=_size(12), color=TEXT, loc="left")
         axes.xaxis.set_tick_params(labelbottom=own["xaxis"]["showticklabels"])
         axes.yaxis.set_tick_params(labelleft=own["yaxis"]["showticklabels"])
@@ -226,23 +225,39 @@ def _small(paper: Figure, data: Sequence[Json], layout: Json) -> None:
 _ALONE: dict[str, Callable[[Axes, Json, Json], None]] = {"pie": _pie, "box": _boxes, "heatmap": _heatmap}
 
 
-def _of_panel(layout: Json, panel: str, *, is_last: bool) -> Json:
-    """The layout of one of several figures under one another: its own value axis, and words for the shared one under the last."""
-    own = layout | {"yaxis": layout.get(f"yaxis{panel[1:]}") or {}}
-    return own if is_last else own | {"xaxis": {**(layout.get("xaxis") or {}), "title": {}}}
+def _panels(paper: Figure, data: Sequence[Json], layout: Json) -> None:
+    """Figures of other sizes, each on an axis of its own: under one another, or side by side where bars lie."""
+    lying = data[0].get("orientation") == "h"
+    name = "x" if lying else "y"
+    panels = sorted({trace.get(f"{name}axis", name) for trace in data})
+    grid = (1, len(panels)) if lying else (len(panels), 1)
+    axes = paper.subplots(*grid, sharex=len(panels) > 1 and not lying, squeeze=False).ravel()
+    told = 0 if lying else len(panels) - 1
+    for place, panel in enumerate(panels):
+        own = [trace for trace in data if trace.get(f"{name}axis", name) == panel]
+        shown = layout | {"showlegend": layout.get("showlegend") and len(own) > 1}
+        _drawn(axes[place], data, _of_panel(shown, panel, is_told=place == told), own)
+        if lying and place != told:
+            axes[place].yaxis.set_tick_params(labelleft=False)
 
 
-def _drawn(axes: Axes, data: Sequence[Json], layout: Json, panel: str = "y") -> None:
+def _of_panel(layout: Json, panel: str, *, is_told: bool) -> Json:
+    """The layout of one of several figures: its own axis, and the words of the shared one beside one of them."""
+    own, shared = (f"{name}axis" for name in (panel[0], "y" if panel[0] == "x" else "x"))
+    found = layout | {own: layout.get(f"{own}{panel[1:]}") or {}}
+    return found if is_told else found | {shared: {**(layout.get(shared) or {}), "title": {}}}
+
+
+def _drawn(axes: Axes, data: Sequence[Json], layout: Json, own: Sequence[Json]) -> None:
+    """Draw some traces of a figure, in the colours and at the places that they have among all of it."""
     lying = data[0].get("orientation") == "h"
     along = "y" if lying else "x"
     places = _Places(data, along, layout.get(f"{along}axis") or {})
     heaped: dict[bool, list[float]] = {}
     whole = _wholes(data, "x" if lying else "y") if layout.get("barnorm") == "percent" else None
-    beside = sum(trace["type"] == "bar" for trace in data)
-    for number, trace in enumerate(data):
-        if trace.get("yaxis", "y") != panel:
-            continue
-        colour = SERIES[number % len(SERIES)]
+    beside = sum(trace["type"] == "bar" for trace in own)
+    for number, trace in enumerate(own):
+        colour = SERIES[data.index(trace) % len(SERIES)]
         at = places.of(trace[along])
         values = [math.nan if v is None else v for v in trace["x" if lying else "y"]]
         if whole:
@@ -487,5 +502,5 @@ def _grouped(value: float, _: Any = None) -> str:
     size = abs(value)
     for unit, sign in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
         if size >= unit:
-            return f"{value / unit:,.2f}".rstrip("0").rstrip(".") + sign
-    return f"{value:,.0f}" if size >= 1000 else f"{value:.6g}"
+            return separated(f"{value / unit:,.2f}".rstrip("0").rstrip(".")) + sign
+    return separated(f"{value:,.0f}" if size >= 1000 else f"{value:.6g}")

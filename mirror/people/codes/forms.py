@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 
 class CodeForm(forms.Form):
     """A code of the app, or a recovery code; that alone for a person without an app."""
 
     code = forms.CharField(
-        label="Code",
+        label=gettext_lazy("Code"),
         max_length=40,
         widget=forms.TextInput(
             attrs={"autocomplete": "one-time-code", "autocapitalize": "characters", "spellcheck": "false"}
@@ -22,4 +23,4 @@ class CodeForm(forms.Form):
     def __init__(self, data: Mapping[str, Any] | None = None, *, is_recovery: bool = False) -> None:
         super().__init__(data)
         if is_recovery:
-            self.fields["code"].label = "Recovery code"
+            self.fields["code"].label = gettext_lazy("Recovery code")

@@ -17,6 +17,8 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from mirror.audit.services import record
 from mirror.people import wrong_passwords
@@ -44,7 +46,7 @@ BEGUN = timedelta(minutes=15)
 # Half minutes that a clock may be off, either way.
 BESIDE = 1
 
-BEGIN_AGAIN = "Begin again: there is no secret that waits for a code."
+BEGIN_AGAIN = gettext_lazy("Begin again: there is no secret that waits for a code.")
 
 
 class CodeError(FactorError):
@@ -57,7 +59,7 @@ def codes_begin(user: User) -> CodeMaker:
     # Held, so that codes which are confirmed at once are not deleted.
     User.objects.select_for_update().get(pk=user.pk)
     if has_codes(user):
-        raise PeopleError("One-time codes are set up already.")
+        raise PeopleError(_("One-time codes are set up already."))
     CodeMaker.objects.filter(user=user).delete()
     return CodeMaker.objects.create(user=user, secret=_text(secrets.token_bytes(SECRET_BYTES)))
 
@@ -84,14 +86,14 @@ def codes_confirm(user: User, typed: str, *, is_given: bool = False) -> list[str
     """
     maker = codes_begun(user)
     if maker is None:
-        raise CodeError(BEGIN_AGAIN)
+        raise CodeError(str(BEGIN_AGAIN))
     _look(user, maker, typed)
     with transaction.atomic():
         adding_check(user, is_given=is_given)
         fresh = recovery_begin(user)
         waiting = CodeMaker.objects.filter(pk=maker.pk, confirmed_at=None)
         if not waiting.update(confirmed_at=timezone.now()):
-            raise CodeError(BEGIN_AGAIN)
+            raise CodeError(str(BEGIN_AGAIN))
         record("set up one-time codes", user, by=user)
         log.info("User %s set up one-time codes", user.pk)
         return fresh
@@ -104,7 +106,7 @@ def code_check(user: User, typed: str, verb: str = "signed in") -> None:
     """
     maker = CodeMaker.objects.filter(user=user).exclude(confirmed_at=None).first()
     if maker is None and not has_factor(user):
-        raise CodeError("One-time codes are not set up.")
+        raise CodeError(_("One-time codes are not set up."))
     try:
         _look(user, maker, typed, may_recover=True)
     except CodeError as error:
@@ -140,7 +142,7 @@ def codes_end(user: User, typed: str) -> None:
 def _end_check(user: User) -> None:
     if not may_end(user):
         raise PeopleError(
-            "A second factor is asked of you here: codes cannot be turned off before you have a passkey."
+            _("A second factor is asked of you here: codes cannot be turned off before you have a passkey.")
         )
 
 
@@ -148,7 +150,7 @@ def _look(user: User, maker: CodeMaker | None, typed: str, *, may_recover: bool 
     """Take a code, or refuse it at the cost of a wait. In no transaction: what a wrong one costs must stay. Raises: CodeError."""
     tried = wrong_passwords.code_begin(user)
     if tried.wait:
-        raise CodeError("There were too many wrong codes.", tried.wait)
+        raise CodeError(_("There were too many wrong codes."), tried.wait)
     code = "".join(typed.split()).replace("-", "").upper()
     if len(code) == DIGITS:
         is_right = maker is not None and _step_take(maker, code)
@@ -156,9 +158,9 @@ def _look(user: User, maker: CodeMaker | None, typed: str, *, may_recover: bool 
         is_right = may_recover and recovery_use(user, code)
     if not is_right:
         raise CodeError(
-            "That code is wrong, too old, or was used already. Type the one that the app shows now."
+            _("That code is wrong, too old, or was used already. Type the one that the app shows now.")
             if maker
-            else "That is none of your recovery codes, or it was used already."
+            else _("That is none of your recovery codes, or it was used already.")
         )
     wrong_passwords.try_right(tried)
 

@@ -11,6 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
@@ -20,10 +21,12 @@ from mirror.people.codes.forms import CodeForm
 from mirror.people.codes.pages import code_page, codes_page
 from mirror.people.entering import (
     coded,
+    door,
     enter_by_factor,
     factor_asked_first,
     go_on_by_factor,
     has_given,
+    page_after,
     person_asked,
     sets_up_factor,
 )
@@ -38,10 +41,10 @@ from mirror.people.services import PeopleError, password_refused
 @never_cache
 @sensitive_post_parameters()
 def code(request: HttpRequest) -> HttpResponse:
-    """Ask for the second factor that lacks, and let in the person who gives a code."""
+    """Ask for the missing second factor, and sign the person in after a valid code."""
     person = person_asked(request)
     if person is None:
-        return redirect("people:sign_in")
+        return door(request, "people:sign_in")
     posted = request.POST if request.method == "POST" else None
     form, wait = CodeForm(posted, is_recovery=not has_codes(person)), 0
     if form.is_valid():
@@ -68,7 +71,7 @@ def codes(request: HttpRequest, person: User) -> HttpResponse:
                 fresh = services.codes_confirm(person, typed, is_given=has_given(request))
 
         if renews and not request.user.is_authenticated:
-            raise PermissionDenied("Sign in first.")
+            raise PermissionDenied(_("Sign in first."))
         wait = _tried(form, change)
         if not form.errors:
             form = CodeForm()
@@ -77,7 +80,7 @@ def codes(request: HttpRequest, person: User) -> HttpResponse:
             else:
                 entered = enter_by_factor(request)
                 request.user = person
-    wanted = entered.headers["Location"] if entered else reverse("people:account")
+    wanted = entered.headers["Location"] if entered else page_after(request, reverse("people:account"))
     again = password_form(request, person)
     page = {"form": form, "again": again, "page": codes_page(person, fresh), "wanted": wanted}
     response = render(request, "people/codes.html", page)
@@ -88,9 +91,9 @@ def codes(request: HttpRequest, person: User) -> HttpResponse:
 
 @sets_up_factor
 def codes_begin(request: HttpRequest, person: User) -> HttpResponse:
-    """Make a fresh secret to set codes up with; a session that is open types the password for it, and gives a second factor that there is."""
+    """Make a fresh secret to set codes up with; an open session confirms with its password, and with its second factor if it has one."""
     if request.method != "POST":
-        return redirect("people:codes")
+        return door(request, "people:codes")
     again = password_form(request, person, request.POST)
     if again and not again.is_valid():
         if again.has_error("password", "password_incorrect"):
@@ -101,7 +104,7 @@ def codes_begin(request: HttpRequest, person: User) -> HttpResponse:
         services.codes_begin(person)
     except PeopleError as error:
         messages.error(request, str(error))
-    return redirect("people:codes")
+    return door(request, "people:codes")
 
 
 @never_cache
@@ -115,7 +118,7 @@ def codes_end(request: PersonRequest) -> HttpResponse:
     if form.is_valid():
         wait = _tried(form, lambda: services.codes_end(request.user, form.cleaned_data["code"]))
         if not form.errors:
-            messages.success(request, "One-time codes are off.")
+            messages.success(request, _("One-time codes are off."))
             return redirect("people:account")
     else:
         wait = 0

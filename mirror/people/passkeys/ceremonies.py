@@ -16,6 +16,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from mirror.people.factors import FactorError
 from mirror.people.models import Passkey, PasskeyChallenge, User
@@ -215,7 +216,7 @@ def _challenge_take(asked: Asked, purpose: Purpose, user: User | None) -> Passke
     )
     oldest = timezone.now() - timedelta(seconds=CHALLENGE_SECONDS)
     if found is None or not taken or found.made_at < oldest:
-        raise PasskeyError("That took too long, or was sent twice. Press the button again.")
+        raise PasskeyError(_("That took too long, or was sent twice. Press the button again."))
     return found
 
 
@@ -236,7 +237,7 @@ def _read(answer: str, kind: str) -> Any:
 
 def _refused(error: Exception) -> PasskeyError:
     log.warning("The answer of a passkey was refused: %s", f"{type(error).__name__} {error}"[:200])
-    return PasskeyError("The answer of the passkey does not hold. Press the button again.")
+    return PasskeyError(_("The answer of the passkey does not hold. Press the button again."))
 
 
 def _plain(options: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from mirror.people.fields import one_line_check
 from mirror.people.models import Passkey
@@ -10,12 +11,13 @@ from mirror.people.passkeys.ceremonies import ANSWER_CHARACTERS
 
 
 class NameForm(forms.ModelForm):
-    """What somebody calls a passkey."""
+    """The name that a person gives a passkey."""
 
     class Meta:
         model = Passkey
         fields = ["name"]
-        help_texts = {"name": "The device or password manager that holds it."}
+        labels = {"name": gettext_lazy("Name")}
+        help_texts = {"name": gettext_lazy("The device or password manager that holds it.")}
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
@@ -27,5 +29,5 @@ class AnswerForm(forms.Form):
 
     answer = forms.CharField(
         max_length=ANSWER_CHARACTERS,
-        error_messages={"required": "A passkey needs scripts, which are off in this browser."},
+        error_messages={"required": gettext_lazy("A passkey needs scripts, which are off in this browser.")},
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from mirror.people.factors import has_codes, is_required
 from mirror.people.models import Passkey, User
 from mirror.people.passkeys import services
@@ -80,7 +82,11 @@ def place_line(person: User, here: str) -> PlaceLine | None:
         host = place_of(here).host
     except PlaceError as error:
         return PlaceLine(False, str(error))
-    said = "" if host in hosts else f"Your passkeys were made for {', '.join(sorted(hosts))}, not for {host}."
+    said = _("Your passkeys were made for %(hosts)s, not for %(host)s.") % {
+        "hosts": ", ".join(sorted(hosts)),
+        "host": host,
+    }
+    said = "" if host in hosts else said
     return PlaceLine(not said, said)
 
 

@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from mirror.people.services import PeopleError
 
@@ -34,18 +35,30 @@ def place_of(address: str) -> Place:
             return Place(host, here)
         named = origin_of(f"{urlsplit(here).scheme}://localhost:{urlsplit(here).port or 80}")
         raise PlaceError(
-            f"A passkey is bound to a name, and {host} is a number. Open Mirror at {named} for it."
+            _("A passkey is bound to a name, and %(host)s is a number. Open Mirror at %(named)s for it.")
+            % {"host": host, "named": named}
         )
     if _is_number(home_host):
         raise PlaceError(
-            f"A passkey is bound to a name, and {home_host} is a number. An administrator can give Mirror a name (SITE_URL)."
+            _(
+                "A passkey is bound to a name, and %(home_host)s is a number. An administrator can give Mirror "
+                "a name (SITE_URL)."
+            )
+            % {"home_host": home_host}
         )
     if not home.startswith("https:"):
         raise PlaceError(
-            f"Passkeys need https. This Mirror is at {home}; an administrator can serve it by https (SITE_URL)."
+            _(
+                "Passkeys need https. This Mirror is at %(home)s; an administrator can serve it by https "
+                "(SITE_URL)."
+            )
+            % {"home": home}
         )
     if here != home:
-        raise PlaceError(f"Passkeys work at {home} alone. This page came from {here}: open Mirror there.")
+        raise PlaceError(
+            _("Passkeys work at %(home)s alone. This page came from %(here)s: open Mirror there.")
+            % {"home": home, "here": here}
+        )
     return Place(home_host, home)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from mirror.audit.services import record
 from mirror.people import wrong_passwords
@@ -23,6 +24,7 @@ from mirror.people.passkeys.ceremonies import Asked, PasskeyError, Purpose
 from mirror.people.provider.configured import identity_of
 from mirror.people.services import PeopleError
 from mirror.people.wrong_passwords import Try
+from mirror.phrases import filled
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +82,7 @@ def passkey_add(asked: Asked, user: User, name: str, answer: str, *, is_given: b
             )
             record("added a passkey", user, by=user, passkey=passkey.name)
     except IntegrityError:
-        raise PasskeyError("Mirror knows this passkey already.") from None
+        raise PasskeyError(_("Mirror knows this passkey already.")) from None
     log.info("User %s added passkey %s", user.pk, passkey.pk)
     return fresh
 
@@ -99,7 +101,7 @@ def passkey_remove(passkey: Passkey) -> None:
     user = User.objects.select_for_update().get(pk=passkey.user_id)
     if is_last(passkey):
         raise PeopleError(
-            "A second factor is asked of you here, and this is your only one. Set up another one first."
+            _("A second factor is asked of you here, and this is your only one. Set up another one first.")
         )
     passkey.delete()
     recovery_end(user)
@@ -110,7 +112,7 @@ def passkey_remove(passkey: Passkey) -> None:
 def factor_begin(asked: Asked, user: User) -> dict[str, Any]:
     """Ask a browser for one of somebody's passkeys. Raises: PeopleError where none is bound to this place."""
     if not passkeys_of(user).filter(host=asked.place.host).exists():
-        raise PeopleError(f"You have no passkey for {asked.place.host}.")
+        raise PeopleError(_("You have no passkey for %(host)s.") % {"host": asked.place.host})
     return ceremonies.asking_begin(asked, Purpose.FACTOR, user)
 
 
@@ -140,11 +142,11 @@ def sign_in_check(asked: Asked, answer: str, address: str) -> User:
         passkey = _passkey_look(asked, answered, Passkey.objects.all())
         user = passkey.user
         if passkey.handle != answered.handle:
-            raise PasskeyError("This passkey does not say whose it is. Sign in with your password.")
+            raise PasskeyError(_("This passkey does not say whose it is. Sign in with your password."))
         if not user.is_active or user.is_service:
-            raise PasskeyError("You can no longer sign in. Ask an administrator.")
+            raise PasskeyError(_("You can no longer sign in. Ask an administrator."))
         if identity_of(user):
-            raise PasskeyError("You sign in by the identity provider.")
+            raise PasskeyError(_("You sign in by the identity provider."))
     except PasskeyError as error:
         known = Passkey.objects.filter(credential_id=claimed).select_related("user").first()
         _refused(known.user if known else "a passkey that Mirror does not know", error)
@@ -157,30 +159,34 @@ def _passkey_look(asked: Asked, answered: ceremonies.Answered, among: QuerySet[P
     """Give the passkey of an answer that holds, and count the answer. Raises: PasskeyError."""
     passkey = among.filter(credential_id=answered.credential_id).select_related("user").first()
     if passkey is None:
-        raise PasskeyError("Mirror does not know this passkey, or no longer.")
+        raise PasskeyError(_("Mirror does not know this passkey, or no longer."))
     count = ceremonies.answer_check(asked, answered, passkey)
     earlier = {"counter__lt": count} if count else {"counter": 0}
     if not Passkey.objects.filter(pk=passkey.pk, **earlier).update(counter=count, used_at=timezone.now()):
         log.warning("Passkey %s counted %d answers, after %d", passkey.pk, count, passkey.counter)
         raise PasskeyError(
-            "This passkey has counted fewer answers than it gave: it may have been copied. Remove it, and add it anew."
+            _(
+                "This passkey has counted fewer answers than it gave: it may have been copied. Remove it, and add it anew."
+            )
         )
     return passkey
 
 
 def _tried(tried: Try) -> Try:
     if tried.wait:
-        raise PasskeyError("There were too many tries.", tried.wait)
+        raise PasskeyError(_("There were too many tries."), tried.wait)
     return tried
 
 
 def _refused(thing: User | str, error: PasskeyError, by: User | None = None) -> None:
-    record("signed in", thing, by=by, is_refused=True, why=f"by passkey: {error}")
+    record("signed in", thing, by=by, is_refused=True, why=filled("by passkey: %(error)s", error=error))
 
 
 def _room_check(user: User) -> None:
     if passkeys_of(user).count() >= MOST:
-        raise PeopleError(f"You have {MOST} passkeys, and no more are kept. Remove one first.")
+        raise PeopleError(
+            _("You have %(most)s passkeys, and no more are kept. Remove one first.") % {"most": MOST}
+        )
 
 
 def _handle() -> str:

@@ -13,18 +13,21 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from mirror.people.entering import (
     coded,
+    door,
     enter,
     enter_by_factor,
     factor_asked_first,
     go_on_by_factor,
     has_given,
     is_recent,
+    page_after,
     page_wanted,
     person_asked,
     person_setting_up,
@@ -78,9 +81,9 @@ def factor_ask(request: HttpRequest) -> HttpResponse:
     """Ask the browser of somebody who lacks a second factor for one of their passkeys."""
     person = person_asked(request)
     if person is None:
-        return redirect("people:sign_in")
+        return door(request, "people:sign_in")
     if request.method != "POST":
-        return redirect("people:code")
+        return door(request, "people:code")
     return _told(lambda: services.factor_begin(_asking(request), person))
 
 
@@ -91,9 +94,9 @@ def factor_give(request: HttpRequest) -> HttpResponse:
     """Let in the person whose passkey answered as their second factor."""
     person = person_asked(request)
     if person is None:
-        return redirect("people:sign_in")
+        return door(request, "people:sign_in")
     if request.method != "POST":
-        return redirect("people:code")
+        return door(request, "people:code")
     form = AnswerForm(request.POST)
     try:
         _form_check(form)
@@ -127,7 +130,7 @@ def passkeys(request: HttpRequest, person: User) -> HttpResponse:
         return _show(request, person, name=name, status=422)
     if request.user.is_authenticated:
         coded(request)
-        messages.success(request, f"“{name.cleaned_data['name']}” was added.")
+        messages.success(request, _("“%(name)s” was added.") % {"name": name.cleaned_data["name"]})
         return _show(request, person, fresh=fresh) if fresh else redirect("people:passkeys")
     entered = enter_by_factor(request)
     request.user = person
@@ -183,7 +186,9 @@ def passkey_remove(request: PersonRequest, pk: int) -> HttpResponse:
     except PeopleError as error:
         messages.error(request, str(error))
         return _show_one(request, one, NameForm(instance=one), 422)
-    messages.success(request, f"“{one.name}” no longer signs you in. Delete it on your device too.")
+    messages.success(
+        request, _("“%(name)s” no longer signs you in. Delete it on your device too.") % {"name": one.name}
+    )
     return redirect("people:passkeys")
 
 
@@ -239,7 +244,7 @@ def _proof_check(request: HttpRequest, person: User, verb: str) -> None:
         return
     if not person.has_usable_password():
         if not is_recent(request):
-            raise PeopleError("You have no password, so sign out and sign in again first.")
+            raise PeopleError(_("You have no password, so sign out and sign in again first."))
         return
     form = PasswordForm(person, request.POST)
     if form.has_error("password", "password_incorrect"):
@@ -262,7 +267,7 @@ def _show(
         "page": passkeys_page(person, origin_here(request), fresh),
         "name": name or NameForm(initial={"name": called}),
         "again": password_form(request, person),
-        "wanted": wanted or reverse("people:passkeys"),
+        "wanted": wanted or page_after(request, reverse("people:passkeys")),
     }
     return render(request, "people/passkeys.html", page, status=status)
 
@@ -272,8 +277,7 @@ def _show_one(request: PersonRequest, one: Passkey, form: NameForm, status: int)
     return render(request, "people/passkey.html", page, status=status)
 
 
-def _refused(request: HttpRequest, error: PeopleError, door: str) -> HttpResponse:
+def _refused(request: HttpRequest, error: PeopleError, name: str) -> HttpResponse:
     """Go back to the door with the reason; a wait is told with it."""
     messages.error(request, refusal_in_words(error))
-    query = request.GET.urlencode()
-    return redirect(f"{reverse(door)}?{query}" if query else reverse(door))
+    return door(request, name)

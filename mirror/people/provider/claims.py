@@ -11,11 +11,13 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.utils.functional import lazy
+from django.utils.translation import gettext_lazy as _
 
 from mirror.people.provider import wire
 from mirror.people.provider.configured import Provider
 from mirror.people.provider.errors import Untrusted
-from mirror.phrases import counted, one_line
+from mirror.phrases import counted, filled, one_line
 
 # Signatures by a key pair. None is never taken, nor one by a shared secret.
 ALGORITHMS = [
@@ -58,8 +60,8 @@ def proved(provider: Provider, token: str, nonce: str = "", access: str = "") ->
 
     if not token:
         raise Untrusted(
-            f"{provider.name} sent no proof of who you are.",
-            "An administrator sees to it that the scope openid is allowed for Mirror.",
+            filled(_("%(name)s sent no proof of who you are."), name=provider.name),
+            _("An administrator sees to it that the scope openid is allowed for Mirror."),
         )
     found = _signed(provider, token)
     claims = found.claims
@@ -78,12 +80,18 @@ def proved(provider: Provider, token: str, nonce: str = "", access: str = "") ->
         known.validate(leeway=provider.leeway)
     except (JoseError, ValueError, TypeError) as error:
         raise Untrusted(
-            f"What {provider.name} sent to prove who you are was not meant for this sign-in.",
-            "Begin again. If it stays so, an administrator looks at OIDC_ISSUER and OIDC_CLIENT_ID.",
+            filled(
+                _("What %(name)s sent to prove who you are was not meant for this sign-in."),
+                name=provider.name,
+            ),
+            _("Begin again. If it stays so, an administrator looks at OIDC_ISSUER and OIDC_CLIENT_ID."),
             one_line(str(error), 300),
         ) from None
     if not isinstance(known["sub"], str) or not 1 <= len(known["sub"]) <= 255 or "\x00" in known["sub"]:
-        raise Untrusted(f"{provider.name} did not say who you are.", "An administrator asks who runs it.")
+        raise Untrusted(
+            filled(_("%(name)s did not say who you are."), name=provider.name),
+            _("An administrator asks who runs it."),
+        )
     return dict(known)
 
 
@@ -98,9 +106,11 @@ def _signed(provider: Provider, token: str) -> Any:
         except (JoseError, ValueError, KeyError, TypeError) as error:
             why = error
     raise Untrusted(
-        f"The proof of who you are is not signed with a key of {provider.name}.",
-        "Begin again. If it stays so, tell an administrator: something stands between Mirror and the sign-in service, or"
-        " its keys changed a moment ago.",
+        filled(_("The proof of who you are is not signed with a key of %(name)s."), name=provider.name),
+        _(
+            "Begin again. If it stays so, tell an administrator: something stands between Mirror and the sign-in service, or"
+            " its keys changed a moment ago."
+        ),
         f"{type(why).__name__}: {one_line(str(why), 200)}",
     )
 
@@ -143,19 +153,26 @@ def _times(provider: Provider, claims: dict[str, Any]) -> None:
     made, ends = _time(claims, "iat"), _time(claims, "exp")
     if made is None or ends is None:
         raise Untrusted(
-            f"{provider.name} did not say until when its word holds.", "An administrator asks who runs it."
+            filled(_("%(name)s did not say until when its word holds."), name=provider.name),
+            _("An administrator asks who runs it."),
         )
     if made > now + provider.leeway or made < now - provider.leeway - DATED_BACK:
         apart = max(round(abs(made - now) / 60), 1)
         raise Untrusted(
-            f"The clocks of {provider.name} and of Mirror are {counted(apart, 'minute')} apart.",
-            "An administrator sets the clock of the machine that Mirror runs on, by NTP for example.",
+            filled(
+                _("The clocks of %(name)s and of Mirror are %(time)s apart."),
+                name=provider.name,
+                time=lazy(counted, str)(apart, "minute"),
+            ),
+            _("An administrator sets the clock of the machine that Mirror runs on, by NTP for example."),
             f"iat is {made - now:+.0f} s off",
         )
     if ends <= now - provider.leeway:
         raise Untrusted(
-            f"The word of {provider.name} was out of date when it came.",
-            "Begin again. If it stays so, an administrator looks at the clock of the machine that Mirror runs on.",
+            filled(_("The word of %(name)s was out of date when it came."), name=provider.name),
+            _(
+                "Begin again. If it stays so, an administrator looks at the clock of the machine that Mirror runs on."
+            ),
             f"exp was {now - ends:.0f} s ago",
         )
 

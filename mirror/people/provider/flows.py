@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from mirror.people.provider.errors import Stale
 from mirror.people.provider.wire import Begun
 
@@ -39,7 +41,7 @@ def flow_take(session: Any, state: str) -> Flow:
         if time.time() - found[1] < FLOW_SECONDS:
             return Flow(*found[2:])
     raise Stale(
-        "It was begun in another browser, was used already, or took too long.",
-        "Begin again.",
+        _("It was begun in another browser, was used already, or took too long."),
+        _("Begin again."),
         "unknown state",
     )

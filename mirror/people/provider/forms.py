@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from mirror.people.models import Team
 
@@ -15,9 +16,14 @@ class RuleForm(forms.Form):
     """A group, and what people in it are here."""
 
     group = forms.CharField(
-        label="Group", max_length=200, help_text="Exactly as the provider sends it: a name, or an id."
+        label=gettext_lazy("Group"),
+        max_length=200,
+        help_text=gettext_lazy("Exactly as the provider sends it: a name, or an id."),
     )
-    means = forms.ChoiceField(label="People in it are", help_text="Members of a team, or administrators.")
+    means = forms.ChoiceField(
+        label=gettext_lazy("People in it are"),
+        help_text=gettext_lazy("Members of a team, or administrators."),
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -26,9 +32,9 @@ class RuleForm(forms.Form):
         teams = Team.objects.order_by("name")
         # Nothing is chosen at first: administrators are not made in passing.
         means.choices = [
-            ("", "Choose"),
-            *((str(team.pk), f"Members of {team.name}") for team in teams),
-            (ADMINISTRATORS, "Administrators"),
+            ("", gettext("Choose")),
+            *((str(team.pk), gettext("Members of %(team)s") % {"team": team.name}) for team in teams),
+            (ADMINISTRATORS, gettext("Administrators")),
         ]
 
     def clean_means(self) -> Team | None:

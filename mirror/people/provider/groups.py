@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from mirror.audit.services import record
 from mirror.people.models import GroupRule, Identity, Membership, Team, User
@@ -65,11 +66,13 @@ def _apply(user: User, held: set[str], rules: Iterable[GroupRule], has: set[Team
 def rule_add(group: str, team: Team | None, by: User) -> GroupRule:
     """Make a rule, and apply it to the people there are by the groups they had last. Raises: PeopleError for one that is there."""
     if GroupRule.objects.filter(group=group, team=team).exists():
-        raise PeopleError("There is such a rule already.")
+        raise PeopleError(_("There is such a rule already."))
     if team is None and not _stays(group):
         raise PeopleError(
-            "Nobody in this group is known here yet, and all administrators sign in by the provider: nobody would be"
-            " left who manages people. Have somebody of the group sign in first."
+            _(
+                "Nobody in this group is known here yet, and all administrators sign in by the provider: nobody would be"
+                " left who manages people. Have somebody of the group sign in first."
+            )
         )
     rule = GroupRule.objects.create(group=group, team=team)
     record("added a group rule", rule, by=by)

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from mirror.audit.services import record
 from mirror.people.models import Identity, Session, User
@@ -34,6 +35,7 @@ from mirror.people.services import (
     user_create,
     user_password_forget,
 )
+from mirror.phrases import filled
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +57,9 @@ def proof_fetch(code: str, nonce: str, verifier: str, back: str) -> Proof:
     try:
         tokens = wire.code_redeem(at, code, verifier, back)
     except GrantRefused as error:
-        raise Stale(f"{at.name} no longer knows this sign-in.", "Begin again.", error.detail) from None
+        raise Stale(
+            filled(_("%(name)s no longer knows this sign-in."), name=at.name), _("Begin again."), error.detail
+        ) from None
     claims = proved(at, tokens.id_token, nonce, tokens.access)
     known = known_by(_with_userinfo(at, claims, tokens.access))
     kind = Identity.Grant.REFRESH if tokens.refresh else Identity.Grant.ACCESS
@@ -73,7 +77,7 @@ def proof_fetch(code: str, nonce: str, verifier: str, back: str) -> Proof:
 def _provider() -> Provider:
     at = provider()
     if at is None:
-        raise ProviderMistaken("There is no sign-in service.", "An administrator sets OIDC_ISSUER.")
+        raise ProviderMistaken(_("There is no sign-in service."), _("An administrator sets OIDC_ISSUER."))
     return at
 
 
@@ -90,7 +94,7 @@ def _with_userinfo(at: Provider, claims: dict[str, Any], access: str) -> dict[st
         return claims
     # It may be that of somebody else, if tokens were mixed up (OpenID Connect Core, 5.3.2).
     if told and told.get("sub") != claims["sub"]:
-        raise Untrusted(f"{at.name} told of somebody else.", "Begin again.")
+        raise Untrusted(filled(_("%(name)s told of somebody else."), name=at.name), _("Begin again."))
     if "email" in claims and claims["email"] != told.get("email"):
         # Whether an address is verified is said of that address.
         told.pop("email_verified", None)
@@ -122,7 +126,7 @@ def _enter(proof: Proof, groups: Sequence[str]) -> User:
     user = account.user
     if not user.is_active:
         if account.shut_out_at is None:
-            raise NotLetIn("An administrator shut you out.", "Ask an administrator.")
+            raise NotLetIn(_("An administrator shut you out."), _("Ask an administrator."))
         user_activate(user)
     _vouched(account, proof, groups)
     groups_apply(user, groups)
@@ -135,10 +139,10 @@ def identity_connect(user: User, proof: Proof) -> None:
     groups = _groups_checked(proof)
     account = _account(proof)
     if account is not None and account.user_id != user.pk:
-        raise NotLetIn("This account is somebody else's here.", "Sign out there and take your own.")
+        raise NotLetIn(_("This account is somebody else's here."), _("Sign out there and take your own."))
     if account is None:
         if user.is_service or Identity.objects.filter(user=user, issuer=proof.issuer).exists():
-            raise NotLetIn("You are connected with another account already.", "Ask an administrator.")
+            raise NotLetIn(_("You are connected with another account already."), _("Ask an administrator."))
         # One at an issuer that the settings no longer name: nobody can sign in by it.
         Identity.objects.filter(user=user).delete()
         account = Identity(user=user, issuer=proof.issuer, subject=proof.known.subject)
@@ -153,9 +157,9 @@ def identity_connect(user: User, proof: Proof) -> None:
 @transaction.atomic
 def identity_disconnect(user: User, by: User) -> None:
     """Have somebody sign in by a password or a link again: their sessions by the provider end. Raises: PeopleError."""
-    gone, _ = Identity.objects.filter(user=user).delete()
+    gone, _rows = Identity.objects.filter(user=user).delete()
     if not gone:
-        raise PeopleError("They do not sign in by an identity provider.")
+        raise PeopleError(_("They do not sign in by an identity provider."))
     Session.objects.filter(user=user, way=Session.Way.PROVIDER).delete()
     record("disconnected an identity", user, by=by)
     log.info("User %s no longer signs in by the identity provider, by user %s", user.pk, by.pk)
@@ -163,7 +167,7 @@ def identity_disconnect(user: User, by: User) -> None:
 
 def refusal_record(error: ProviderError) -> None:
     """Tell the audit that nobody was let in, and why."""
-    record("signed in", "by the identity provider", is_refused=True, why=str(error))
+    record("signed in", "by the identity provider", is_refused=True, why=error)
     log.warning("A sign-in by the identity provider failed: %s: %s", type(error).__name__, error.detail)
 
 
@@ -177,13 +181,20 @@ def _groups_checked(proof: Proof) -> tuple[str, ...]:
     groups = proof.known.groups
     if groups is None and groups_matter():
         raise NotLetIn(
-            f"{settings.OIDC_NAME} did not say which groups you are in, and what you may do here hangs on them.",
-            f"An administrator of {settings.OIDC_NAME} has it send the claim “{settings.OIDC_GROUPS_CLAIM}” to Mirror.",
+            filled(
+                _("%(name)s did not say which groups you are in, and what you may do here hangs on them."),
+                name=settings.OIDC_NAME,
+            ),
+            filled(
+                _("An administrator of %(name)s has it send the claim “%(claim)s” to Mirror."),
+                name=settings.OIDC_NAME,
+                claim=settings.OIDC_GROUPS_CLAIM,
+            ),
         )
     if not groups_allow(groups or ()):
         raise NotLetIn(
-            "You are in none of the groups that may use Mirror.",
-            f"Ask who gives out groups at {settings.OIDC_NAME}.",
+            _("You are in none of the groups that may use Mirror."),
+            filled(_("Ask who gives out groups at %(name)s."), name=settings.OIDC_NAME),
         )
     return groups or ()
 

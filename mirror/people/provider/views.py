@@ -11,6 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -24,7 +26,7 @@ from mirror.people.provider.forms import RuleForm
 from mirror.people.provider.pages import provider_page as page_of
 from mirror.people.requests import PersonRequest
 from mirror.people.services import PeopleError
-from mirror.phrases import one_line
+from mirror.phrases import filled, one_line
 
 
 def _provider() -> Provider:
@@ -80,7 +82,10 @@ def provider_back(request: HttpRequest) -> HttpResponse:
 def _connected(request: HttpRequest, flow: Flow, proof: services.Proof) -> User:
     user = request.user
     if not isinstance(user, User) or user.pk != flow.connects:
-        raise NotLetIn("You are no longer signed in as the person who began this.", "Begin again.")
+        raise NotLetIn(
+            gettext_lazy("You are no longer signed in as the person who began this."),
+            gettext_lazy("Begin again."),
+        )
     services.identity_connect(user, proof)
     return User.objects.get(pk=user.pk)
 
@@ -89,17 +94,28 @@ def _refusal_look(request: HttpRequest, at: Provider) -> None:
     """Hear an error that the provider sent the browser back with (RFC 6749, 4.1.2.1), or another provider (RFC 9207)."""
     issuer = request.GET.get("iss", at.issuer)
     if issuer.rstrip("/") != at.issuer.rstrip("/"):
-        raise NotLetIn("Another sign-in service answered than the one that was asked.", "Begin again.")
+        raise NotLetIn(
+            gettext_lazy("Another sign-in service answered than the one that was asked."),
+            gettext_lazy("Begin again."),
+        )
     error = one_line(request.GET.get("error", ""), 60)
     if error in ("access_denied", "login_required", "interaction_required", "consent_required"):
         raise NotLetIn(
-            f"{at.name} did not let you in, or you turned back.", "Begin again, or ask who runs it.", error
+            filled(gettext_lazy("%(name)s did not let you in, or you turned back."), name=at.name),
+            gettext_lazy("Begin again, or ask who runs it."),
+            error,
         )
     if error or not request.GET.get("code"):
         said = one_line(request.GET.get("error_description", ""), 200)
         raise ProviderMistaken(
-            f"{at.name} refused the request ({error or 'no code'}).",
-            "An administrator looks at the settings of OpenID Connect, and at what the service knows of Mirror.",
+            filled(
+                gettext_lazy("%(name)s refused the request (%(error)s)."),
+                name=at.name,
+                error=error or "no code",
+            ),
+            gettext_lazy(
+                "An administrator looks at the settings of OpenID Connect, and at what the service knows of Mirror."
+            ),
             f"{error}: {said}",
         )
 
@@ -132,7 +148,7 @@ def provider_out(request: HttpRequest) -> HttpResponse:
 
 def _staff_only(request: PersonRequest) -> None:
     if not request.user.is_staff:
-        raise PermissionDenied("Only administrators manage how people sign in.")
+        raise PermissionDenied(_("Only administrators manage how people sign in."))
 
 
 @require_safe
@@ -177,7 +193,9 @@ def person_disconnect(request: PersonRequest, pk: int) -> HttpResponse:
     person = get_object_or_404(User, pk=pk, is_service=False)
     try:
         services.identity_disconnect(person, request.user)
-        messages.success(request, f"{person} signs in by a password or a one-time link again.")
+        messages.success(
+            request, _("%(person)s signs in by a password or a one-time link again.") % {"person": person}
+        )
     except PeopleError as error:
         messages.error(request, str(error))
     return redirect("people:people")

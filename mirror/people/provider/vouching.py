@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from mirror.audit.services import record
 from mirror.people.models import Identity, Session
@@ -135,7 +136,7 @@ def _groups_refreshed(
 
 def _same_look(account: Identity, claims: dict[str, Any]) -> None:
     if claims.get("sub", account.subject) != account.subject:
-        raise Untrusted("The provider told of somebody else.")
+        raise Untrusted(_("The provider told of somebody else."))
 
 
 def _fault_log(error: ProviderError | SecretUnreadable) -> None:

@@ -16,9 +16,11 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext_lazy as _
+
 from mirror.people.provider.configured import Provider
 from mirror.people.provider.errors import GrantRefused, ProviderDown, ProviderMistaken, Untrusted
-from mirror.phrases import one_line
+from mirror.phrases import filled, one_line
 
 # Seconds that one answer may take, and for how long a description and keys are kept.
 ANSWER_SECONDS = 10.0
@@ -62,14 +64,18 @@ def description(provider: Provider) -> dict[str, Any]:
 def _described(provider: Provider, found: dict[str, Any]) -> None:
     if str(found.get("issuer", "")).rstrip("/") != provider.issuer.rstrip("/"):
         raise ProviderMistaken(
-            f"Mirror expects {provider.issuer} and met another service there, {one_line(str(found.get('issuer')), 200)}.",
-            "An administrator sets OIDC_ISSUER to the issuer exactly as the service names itself.",
+            filled(
+                _("Mirror expects %(issuer)s and met another service there, %(found)s."),
+                issuer=provider.issuer,
+                found=one_line(str(found.get("issuer")), 200),
+            ),
+            _("An administrator sets OIDC_ISSUER to the issuer exactly as the service names itself."),
         )
     for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
         if not _is_address(provider, found.get(name)):
             raise ProviderMistaken(
-                f"{provider.name} does not say where its {name} is.",
-                "An administrator asks who runs it.",
+                filled(_("%(name)s does not say where its %(what)s is."), name=provider.name, what=name),
+                _("An administrator asks who runs it."),
             )
 
 
@@ -88,7 +94,8 @@ def keys(provider: Provider, *, again: bool = False) -> dict[str, Any]:
 def _has_keys(provider: Provider, found: dict[str, Any]) -> None:
     if not isinstance(found.get("keys"), list):
         raise ProviderMistaken(
-            f"{provider.name} does not tell its keys.", "An administrator asks who runs it."
+            filled(_("%(name)s does not tell its keys."), name=provider.name),
+            _("An administrator asks who runs it."),
         )
 
 
@@ -230,7 +237,8 @@ def _json(provider: Provider, url: str, headers: Mapping[str, str]) -> dict[str,
         raise _down(provider, error) from None
     if headers and answer.status_code in (401, 403):
         raise GrantRefused(
-            f"{provider.name} no longer vouches for this person.", detail=f"{answer.status_code}"
+            filled(_("%(name)s no longer vouches for this person."), name=provider.name),
+            detail=f"{answer.status_code}",
         )
     if answer.status_code != 200:
         raise _status(provider, answer.status_code)
@@ -248,26 +256,33 @@ def _refusal(
 ) -> ProviderDown | ProviderMistaken | GrantRefused | Untrusted:
     """Make an error of ours of one of the token endpoint (RFC 6749, 5.2)."""
     if error == "invalid_grant":
-        return GrantRefused(f"{provider.name} no longer vouches for this person.", detail=said)
+        return GrantRefused(
+            filled(_("%(name)s no longer vouches for this person."), name=provider.name), detail=said
+        )
     if error in ("temporarily_unavailable", "server_error", "slow_down"):
         return _down(provider, said)
     if error in ("invalid_client", "unauthorized_client"):
         return ProviderMistaken(
-            f"{provider.name} does not know Mirror by the client id and secret that it has.",
-            "An administrator looks at OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.",
+            filled(
+                _("%(name)s does not know Mirror by the client id and secret that it has."),
+                name=provider.name,
+            ),
+            _("An administrator looks at OIDC_CLIENT_ID and OIDC_CLIENT_SECRET."),
             said,
         )
     return ProviderMistaken(
-        f"{provider.name} refused the request ({one_line(error, 60)}).",
-        "An administrator looks at the settings of OpenID Connect.",
+        filled(_("%(name)s refused the request (%(error)s)."), name=provider.name, error=one_line(error, 60)),
+        _("An administrator looks at the settings of OpenID Connect."),
         said,
     )
 
 
 def _down(provider: Provider, error: object) -> ProviderDown:
     return ProviderDown(
-        f"{provider.name} cannot be reached just now. Nothing is wrong with your account.",
-        "Try again in a moment.",
+        filled(
+            _("%(name)s cannot be reached just now. Nothing is wrong with your account."), name=provider.name
+        ),
+        _("Try again in a moment."),
         f"{type(error).__name__}: {one_line(str(error), 300)}",
     )
 
@@ -276,14 +291,14 @@ def _status(provider: Provider, status: int) -> ProviderDown | ProviderMistaken:
     if status >= 500 or status == 429:
         return _down(provider, f"status {status}")
     return ProviderMistaken(
-        f"{provider.name} answered with status {status}.",
-        "An administrator looks at OIDC_ISSUER, and whether it may be reached from this machine.",
+        filled(_("%(name)s answered with status %(status)s."), name=provider.name, status=status),
+        _("An administrator looks at OIDC_ISSUER, and whether it may be reached from this machine."),
     )
 
 
 def _unreadable(provider: Provider, error: Exception) -> ProviderMistaken:
     return ProviderMistaken(
-        f"The answer of {provider.name} could not be read.",
-        "An administrator looks at OIDC_ISSUER.",
+        filled(_("The answer of %(name)s could not be read."), name=provider.name),
+        _("An administrator looks at OIDC_ISSUER."),
         f"{type(error).__name__}: {one_line(str(error), 200)}",
     )

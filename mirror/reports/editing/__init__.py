@@ -1,1 +1,1 @@
-"""What people may type about a report, and what it changes."""
+"""Forms about a report, and what it changes."""

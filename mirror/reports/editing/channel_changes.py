@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from mirror.delivery import channels as ways
 from mirror.delivery.errors import ChannelError
@@ -35,12 +36,16 @@ def channels_check(report: Report, given: ChannelsGiven) -> list[_Kept]:
     """Clean what was typed and find the row each channel continues. Raises: ReportError."""
     if len(given) > settings.REPORT_CHANNELS:
         raise ReportError(
-            f"A report goes out by at most {settings.REPORT_CHANNELS} channels; this has {len(given)}."
+            _("A report goes out by at most %(report_channels)s channels; this has %(given)s.")
+            % {"report_channels": settings.REPORT_CHANNELS, "given": len(given)}
         )
     left = [] if report._state.adding else list(report.channels.all())
-    for kind, _, _ in given:
+    for kind, *_rest in given:
         if kind not in Channel.Kind.values:
-            raise ReportError(f"“{kind}” is no kind of channel. Known: {', '.join(Channel.Kind.values)}.")
+            raise ReportError(
+                _("“%(kind)s” is no kind of channel. Known: %(values)s.")
+                % {"kind": kind, "values": ", ".join(Channel.Kind.values)}
+            )
     rows = _continued(left, given)
     reach = reach_of(report.owner)
     checked = [
@@ -57,7 +62,8 @@ def _recipients_check(checked: Sequence[_Kept]) -> None:
     addresses = list(dict.fromkeys(address for to in mails for address in to))
     if len(addresses) > settings.REPORT_RECIPIENTS:
         raise ReportError(
-            f"These are {len(addresses)} recipients; a report goes to {settings.REPORT_RECIPIENTS} at most."
+            _("These are %(addresses)s recipients; a report goes to %(report_recipients)s at most.")
+            % {"addresses": len(addresses), "report_recipients": settings.REPORT_RECIPIENTS}
         )
     if refused := refusals_of(addresses):
         raise ReportError(" ".join(refused[:MOST_REFUSED_NAMED]))
@@ -83,7 +89,9 @@ def _checked(
     # A Slack address is itself the secret: its target says nothing of where it leads.
     is_elsewhere = row is not None and row.target != cleaned and kind != Channel.Kind.SLACK
     if secret is None and earlier and is_elsewhere:
-        raise ReportError(f"{label}: type its secret again, because it goes to another place now.")
+        raise ReportError(
+            _("%(label)s: type its secret again, because it goes to another place now.") % {"label": label}
+        )
     return _Kept(row, kind, cleaned, kept)
 
 
@@ -103,7 +111,7 @@ def _continued(left: list[Channel], given: ChannelsGiven) -> list[Channel | None
     """The row of each channel: first those that stay as they are, then others of the same kind in order."""
     rows: list[Channel | None] = [None] * len(given)
     for is_same in (True, False):
-        for number, (kind, target, _) in enumerate(given):
+        for number, (kind, target, _secret) in enumerate(given):
             if rows[number] is None:
                 fits = (row for row in left if row.kind == kind and (row.target == target or not is_same))
                 row = rows[number] = next(fits, None)

@@ -1,7 +1,7 @@
 """Where a report goes while it is edited: one small form a channel, with a key of its own.
 
 A secret that is kept is never given back to a page: left empty, it stays, as long as the channel goes to the same
-place. What was typed just now stays in its field until it is saved. A webhook's secret is made for it, anew when
+place. Input stays in its field until it is saved. A webhook's secret is made for it, anew when
 its address changes.
 """
 
@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from mirror.delivery import channels
 from mirror.delivery.errors import ChannelError
@@ -26,7 +28,7 @@ from mirror.reports.sending.allowances import reach_of
 from mirror.reports.sending.recipients import recipients_words, refusals_of
 from mirror.secrets import SecretUnreadable, is_kept
 
-NEEDED = "Fill this in, or take the whole of it out with ×."
+NEEDED = gettext_noop("Fill this in, or take the whole of it out with ×.")
 MOST_BAD_NAMED = 5
 
 
@@ -47,11 +49,11 @@ class ChannelForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.kept, self.by_staff, self.reach = kept, by_staff, reach
         for field in self.fields.values():
-            field.error_messages["required"] = NEEDED
+            field.error_messages["required"] = _(NEEDED)
         self.target: dict[str, Any] = {}
         if kept is not None and is_kept(kept, "secret") and "secret" in self.fields:
             self.fields["secret"].required = False
-            self.fields["secret"].help_text = "Kept, and never shown. Leave this empty to go on with it."
+            self.fields["secret"].help_text = _("Kept, and never shown. Leave this empty to go on with it.")
             self.fields["secret"].widget.attrs["placeholder"] = "kept"
 
     @classmethod
@@ -76,7 +78,7 @@ class ChannelForm(forms.Form):
         else:
             is_moved = self.kept is not None and self.kept.target != self.target
             if is_moved and "secret" in self.fields and not cleaned.get("secret") and self.kind != "slack":
-                self.add_error("secret", "Type it again: it goes to another place now.")
+                self.add_error("secret", _("Type it again: it goes to another place now."))
         return cleaned
 
     def secret_to_check(self) -> str:
@@ -92,9 +94,11 @@ class MailForm(ChannelForm):
     """Addresses."""
 
     kind = "mail"
-    about = "Each gets a mail of their own: the sentence, the picture, the first rows and the files."
+    about = gettext_noop(
+        "Each gets a mail of their own: the sentence, the picture, the first rows and the files."
+    )
     to = forms.CharField(
-        label="Recipients",
+        label=gettext_lazy("Recipients"),
         max_length=60_000,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "autocapitalize": "none"}),
     )
@@ -102,8 +106,9 @@ class MailForm(ChannelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["to"].help_text = (
-            f"Mail addresses, one a line or with commas between; {settings.REPORT_RECIPIENTS} at most. "
-            + recipients_words()
+            _("Mail addresses, one a line or with commas between; %(most)s at most.")
+            % {"most": settings.REPORT_RECIPIENTS}
+            + f" {recipients_words()}"
         )
 
     @classmethod
@@ -122,8 +127,12 @@ class MailForm(ChannelForm):
                 bad.append(str(error))
         bad += refusals_of(good[: settings.REPORT_RECIPIENTS])
         if bad and settings.EMAIL_HOST:
-            more = f" And {len(bad) - MOST_BAD_NAMED} more." if len(bad) > MOST_BAD_NAMED else ""
-            raise forms.ValidationError(" ".join(bad[:MOST_BAD_NAMED]) + more)
+            more = len(bad) - MOST_BAD_NAMED
+            said = [
+                *bad[:MOST_BAD_NAMED],
+                *([_("And %(count)s more.") % {"count": more}] if more > 0 else []),
+            ]
+            raise forms.ValidationError(" ".join(said))
         return typed
 
 
@@ -131,17 +140,19 @@ class WebhookForm(ChannelForm):
     """An address to post to."""
 
     kind = "webhook"
-    about = "A program gets the report as JSON, signed with a secret that is made for it and shown once."
+    about = gettext_noop(
+        "A program gets the report as JSON, signed with a secret that is made for it and shown once."
+    )
     url = forms.CharField(
-        label="Address",
+        label=gettext_lazy("Address"),
         max_length=2_000,
         widget=forms.URLInput(attrs={"placeholder": "https://", "spellcheck": "false"}),
     )
 
     renew = forms.BooleanField(
-        label="Make a new signing secret",
+        label=gettext_lazy("Make a new signing secret"),
         required=False,
-        help_text="The one there is stops working at once; the new one is shown after saving.",
+        help_text=gettext_lazy("The one there is stops working at once; the new one is shown after saving."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -164,11 +175,11 @@ class SlackForm(ChannelForm):
     """An incoming webhook of Slack or Mattermost; its address is a secret."""
 
     kind = "slack"
-    about = (
+    about = gettext_noop(
         "A message in a channel, with a link to the run. Works with Slack, Mattermost and others like them."
     )
     secret = forms.CharField(
-        label="Address of the incoming webhook",
+        label=gettext_lazy("Address of the incoming webhook"),
         max_length=2_000,
         widget=forms.URLInput(
             attrs={"placeholder": "https://hooks.slack.com/services/…", "autocomplete": "off"}
@@ -185,9 +196,9 @@ class FolderForm(ChannelForm):
     """A folder on the server."""
 
     kind = "folder"
-    about = "The files, with the date in their names, in a folder that the server can write to."
+    about = gettext_noop("The files, with the date in their names, in a folder that the server can write to.")
     path = forms.CharField(
-        label="Folder", max_length=1_000, widget=forms.TextInput(attrs={"spellcheck": "false"})
+        label=gettext_lazy("Folder"), max_length=1_000, widget=forms.TextInput(attrs={"spellcheck": "false"})
     )
 
 
@@ -195,18 +206,23 @@ class S3Form(ChannelForm):
     """A bucket of S3 or a compatible store."""
 
     kind = "s3"
-    about = "The files, with the date in their names, in a bucket of S3 or a store that speaks like it."
-    bucket = forms.CharField(label="Bucket", max_length=100)
+    about = gettext_noop(
+        "The files, with the date in their names, in a bucket of S3 or a store that speaks like it."
+    )
+    bucket = forms.CharField(label=gettext_lazy("Bucket"), max_length=100)
     prefix = forms.CharField(  # type: ignore[assignment] # Django takes fields off the class, and its own stays
-        label="Begin names with", max_length=500, required=False
+        label=gettext_lazy("Begin names with"), max_length=500, required=False
     )
     endpoint = forms.CharField(
-        label="Endpoint", max_length=500, required=False, help_text="Empty for Amazon's own S3."
+        label=gettext_lazy("Endpoint"),
+        max_length=500,
+        required=False,
+        help_text=gettext_lazy("Empty for Amazon's own S3."),
     )
-    region = forms.CharField(label="Region", max_length=60, required=False)
-    access_key = forms.CharField(label="Access key", max_length=200)
+    region = forms.CharField(label=gettext_lazy("Region"), max_length=60, required=False)
+    access_key = forms.CharField(label=gettext_lazy("Access key"), max_length=200)
     secret = forms.CharField(
-        label="Secret key",
+        label=gettext_lazy("Secret key"),
         max_length=500,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}, render_value=True),
     )
@@ -256,7 +272,7 @@ class ChannelRows:
 
     @classmethod
     def of_post(cls, report: Report | None, by: User, post: Any) -> ChannelRows:
-        """What was typed."""
+        """The typed values."""
         made = cls(report, by)
         for key in list(dict.fromkeys(post.getlist("channel")))[:50]:
             kind, number = post.get(f"channel-{key}-kind", ""), post.get(f"channel-{key}-kept", "")
@@ -298,7 +314,7 @@ class ChannelRows:
         """The kinds that can be added: name, label and what each does. Mail once."""
         has_mail = any(row.kind == "mail" for row in self.rows)
         return [
-            (kind, str(Channel.Kind(kind).label), form.about)
+            (kind, str(Channel.Kind(kind).label), _(form.about))
             for kind, form in FORMS.items()
             if not (kind == "mail" and has_mail)
         ]

@@ -12,6 +12,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.forms import Form
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.library.forms import ArgumentsForm, DateWordsField
 from mirror.library.models import SavedSql
@@ -19,10 +21,10 @@ from mirror.people.requests import is_id
 from mirror.reports.editing.report_changes import MOST_PARTS
 from mirror.reports.models import Report
 
-GONE = "This saved SQL was deleted, or is no longer shared with you. Remove it."
+GONE = gettext_noop("This saved SQL was deleted, or is no longer shared with you. Remove it.")
 # Saved SQL offered in the list of what can be added.
 MOST_OFFERED = 2_000
-DATES_HELP = (
+DATES_HELP = gettext_noop(
     "A date, or words such as “start of last month”: they are read anew for each run, in the report's zone."
 )
 
@@ -36,7 +38,7 @@ class PartForm(ArgumentsForm):
         self.dates_help = ""
         for field in self.fields.values():
             if isinstance(field, DateWordsField):
-                field.help_text, self.dates_help = "", DATES_HELP
+                field.help_text, self.dates_help = "", _(DATES_HELP)
 
 
 @dataclass(slots=True)
@@ -74,7 +76,7 @@ class PartRows:
     def of_saved(
         cls, usable: QuerySet[SavedSql], numbers: Sequence[str], values: Mapping[str, str]
     ) -> PartRows:
-        """A new report's saved SQL, with values by their parameters' names; none of what is not there or may not be used."""
+        """A new report's saved SQL with values by parameter; SQL that is gone or not allowed is left out."""
         made = cls(usable)
         wanted = [int(number) for number in numbers if is_id(number)][:MOST_PARTS]
         found = usable.in_bulk(wanted)
@@ -87,7 +89,7 @@ class PartRows:
 
     @classmethod
     def of_post(cls, usable: QuerySet[SavedSql], post: Any) -> PartRows:
-        """What was typed."""
+        """The typed values."""
         keys = [key for key in dict.fromkeys(post.getlist("part")) if is_id(key)][: MOST_PARTS + 1]
         wanted = {key: post.get(f"part-{key}-saved", "") for key in keys}
         found = usable.in_bulk([int(number) for number in wanted.values() if is_id(number)])
@@ -99,15 +101,15 @@ class PartRows:
 
     def _row(self, key: str, name: str, saved: SavedSql | None, **values: Any) -> None:
         form = PartForm(saved=saved, prefix=f"part-{key}-with", **values) if saved else None
-        self.rows.append(PartRow(key, saved.name if saved else name, saved, form, "" if saved else GONE))
+        self.rows.append(PartRow(key, saved.name if saved else name, saved, form, "" if saved else _(GONE)))
 
     def add(self, number: str) -> None:
         """Put another saved SQL at the end."""
         saved = self.usable.filter(pk=int(number)).first() if is_id(number) else None
         if saved is None:
-            self.problem = "Choose the saved SQL to add."
+            self.problem = _("Choose the saved SQL to add.")
         elif len(self.rows) >= MOST_PARTS:
-            self.problem = f"A report takes at most {MOST_PARTS} saved SQL."
+            self.problem = _("A report takes at most %(most_parts)s saved SQL.") % {"most_parts": MOST_PARTS}
         else:
             key = str(max((int(row.key) for row in self.rows), default=-1) + 1)
             self._row(key, saved.name, saved)
@@ -131,7 +133,7 @@ class PartRows:
     def is_valid(self) -> bool:
         """Whether there is something to send and every value can be read; else the rows say what is wrong."""
         if not self.rows and not self.problem:
-            self.problem = "Choose at least one saved SQL to send."
+            self.problem = _("Choose at least one saved SQL to send.")
         sound = [row.form is not None and row.form.is_valid() for row in self.rows]
         return bool(sound) and all(sound) and not self.problem
 

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from mirror.audit.services import record
 from mirror.delivery.channels import describe
@@ -113,15 +115,17 @@ def report_update(
     if schedule is not None:
         _interval_check(schedule, report.owner)
     report.schedule = schedule.to_json() if schedule is not None else None
-    report.missed = _one_of(Report.Missed, missed, "what becomes of missed times")
-    report.condition = _one_of(Report.Condition, condition, "when to send")
+    report.missed = _one_of(Report.Missed, missed, _("what becomes of missed times"))
+    report.condition = _one_of(Report.Condition, condition, _("when to send"))
     is_alert = report.condition == Report.Condition.THRESHOLD
     kept = threshold_check(threshold or {}, len(parts)) if is_alert else {}
     if kept != report.threshold:
         report.is_alerting, report.alerted_at = False, None
     report.threshold = kept
-    report.keep_days = _between(keep_days, 1, MOST_KEEP_DAYS, "Files are kept", "days")
-    report.pause_after = _between(pause_after, 1, MOST_PAUSE_AFTER, "A schedule pauses after", "failures")
+    report.keep_days = _between(keep_days, 1, MOST_KEEP_DAYS, _("Files are kept %(least)s to %(most)s days."))
+    report.pause_after = _between(
+        pause_after, 1, MOST_PAUSE_AFTER, _("A schedule pauses after %(least)s to %(most)s failures.")
+    )
     if report._state.adding or before != (report.schedule, report.zone):
         report.next_at = None if report.is_paused else _first_time(schedule)
     is_new = report._state.adding
@@ -192,11 +196,14 @@ def report_hand_over(report: Report, to: User, by: User) -> None:
     Raises: ReportError when they could not run it.
     """
     if not to.is_active:
-        raise ReportError(f"{to.get_username()} is shut out, and cannot own a report.")
+        raise ReportError(
+            _("%(get_username)s is shut out, and cannot own a report.") % {"get_username": to.get_username()}
+        )
     if not may_own(to, report):
         raise ReportError(
-            f"{to.get_username()} does not see all the saved SQL of this report and its sources.",
-            "Share them with a team they are in, then hand the report over.",
+            _("%(get_username)s does not see all the saved SQL of this report and its sources.")
+            % {"get_username": to.get_username()},
+            _("Share them with a team they are in, then hand the report over."),
         )
     reasons_leave(report, to)
     Report.objects.filter(pk=report.pk).update(owner=to, updated_at=timezone.now())
@@ -208,7 +215,7 @@ def report_hand_over(report: Report, to: User, by: User) -> None:
 def report_take_over(report: Report, by: User) -> None:
     """Become the owner of a report whose owner was shut out. Raises: ReportError."""
     if not may_take_over(by, report):
-        raise ReportError("Only a report whose owner is no longer here can be taken over.")
+        raise ReportError(_("Only a report whose owner is no longer here can be taken over."))
     report_hand_over(report, by, by)
 
 
@@ -231,20 +238,23 @@ def _first_time(schedule: Schedule | None) -> datetime | None:
         return None
     first = schedule.next_after(timezone.now())
     if first is None:
-        raise ReportError("This schedule never fires again.", "Choose a later end, or another rule.")
+        raise ReportError(_("This schedule never fires again."), _("Choose a later end, or another rule."))
     return first
 
 
 def _parts_check(owner: User, parts: PartsGiven) -> None:
     """Refuse parts that `owner` may not run or that lack a value."""
     if not parts:
-        raise ReportError("A report needs at least one saved SQL.")
+        raise ReportError(_("A report needs at least one saved SQL."))
     if len(parts) > MOST_PARTS:
-        raise ReportError(f"A report takes at most {MOST_PARTS} saved SQL; this one has {len(parts)}.")
+        raise ReportError(
+            _("A report takes at most %(most_parts)s saved SQL; this one has %(parts)s.")
+            % {"most_parts": MOST_PARTS, "parts": len(parts)}
+        )
     usable = set(saved_usable(owner).values_list("pk", flat=True))
     for saved, arguments in parts:
         if saved.pk not in usable:
-            raise ReportError(f"You may not run “{saved.name}”.")
+            raise ReportError(_("You may not run “%(name)s”.") % {"name": saved.name})
         try:
             library.sql_bind(saved.sql, saved.parameters, arguments, saved.source.engine)
         except library.ParameterError as error:
@@ -255,9 +265,12 @@ def _title(typed: str) -> str:
     """One line of text: spaces of any kind become one, what cannot be seen or turns text round is left out."""
     title = one_line(_text(typed))
     if not title:
-        raise ReportError("Give the report a title.")
+        raise ReportError(_("Give the report a title."))
     if len(title) > TITLE_CHARS:
-        raise ReportError(f"This title has {len(title)} characters; the longest taken has {TITLE_CHARS}.")
+        raise ReportError(
+            _("This title has %(title)s characters; the longest taken has %(title_chars)s.")
+            % {"title": len(title), "title_chars": TITLE_CHARS}
+        )
     return title
 
 
@@ -270,7 +283,10 @@ def _text(typed: str) -> str:
 def _formats(names: Sequence[str]) -> list[str]:
     for name in names:
         if name not in FORMATS:
-            raise ReportError(f"There is no format “{name}”. Known: {', '.join(FORMATS)}.")
+            raise ReportError(
+                _("There is no format “%(name)s”. Known: %(formats)s.")
+                % {"name": name, "formats": ", ".join(FORMATS)}
+            )
     return list(dict.fromkeys(names))
 
 
@@ -284,11 +300,14 @@ def _zone(name: str) -> str:
 
 def _one_of(choices: Any, value: str, what: str) -> str:
     if value not in choices.values:
-        raise ReportError(f"“{value}” is no choice for {what}. Known: {', '.join(choices.values)}.")
+        raise ReportError(
+            _("“%(value)s” is no choice for %(what)s. Known: %(values)s.")
+            % {"value": value, "what": what, "values": ", ".join(choices.values)}
+        )
     return str(value)
 
 
-def _between(value: int, least: int, most: int, what: str, unit: str) -> int:
+def _between(value: int, least: int, most: int, words: str) -> int:
     if not least <= value <= most:
-        raise ReportError(f"{what} {least:,} to {most:,} {unit}.")
+        raise ReportError(words % {"least": intcomma(least), "most": intcomma(most)})
     return value

@@ -1,7 +1,8 @@
-"""What people may type about when a report runs. Of the fields only those of the chosen kind count."""
+"""Forms about a report's schedule. Of the fields only those of the chosen kind count."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -9,6 +10,7 @@ from zoneinfo import ZoneInfo
 from django import forms
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from mirror.library.widgets import OfferingInput
 from mirror.reports.models import Report
@@ -37,6 +39,10 @@ def _zone_here() -> str:
     return str(settings.TIME_ZONE)
 
 
+def _lazy(words: Mapping[str, str]) -> list[tuple[str, Any]]:
+    return [(name, gettext_lazy(said)) for name, said in words.items()]
+
+
 class ScheduleForm(forms.Form):
     """A schedule, or that there is none: then a report runs by hand only.
 
@@ -45,86 +51,93 @@ class ScheduleForm(forms.Form):
     """
 
     kind = forms.ChoiceField(
-        label="Runs",
-        choices=[(BY_HAND, "Only when somebody runs it"), *KINDS.items()],
+        label=gettext_lazy("Runs"),
+        choices=[(BY_HAND, gettext_lazy("Only when somebody runs it")), *_lazy(KINDS)],
         required=False,
         initial="weekdays",
     )
     every = forms.IntegerField(
-        label="Hours between runs",
+        label=gettext_lazy("Hours between runs"),
         required=False,
         initial=1,
-        help_text="1 to 23, counted from midnight: every 5 hours is at 0, 5, 10, 15 and 20.",
+        help_text=gettext_lazy("1 to 23, counted from midnight: every 5 hours is at 0, 5, 10, 15 and 20."),
         widget=forms.NumberInput(attrs={"min": 1, "max": 23}),
     )
     minute = forms.IntegerField(
-        label="At minute", required=False, initial=0, widget=forms.NumberInput(attrs={"min": 0, "max": 59})
+        label=gettext_lazy("At minute"),
+        required=False,
+        initial=0,
+        widget=forms.NumberInput(attrs={"min": 0, "max": 59}),
     )
     days = forms.MultipleChoiceField(
-        label="On",
+        label=gettext_lazy("On"),
         required=False,
-        choices=list(DAYS.items()),
+        choices=_lazy(DAYS),
         initial=["mon"],
         widget=forms.CheckboxSelectMultiple,
     )
     nth = forms.ChoiceField(
-        label="Which of the month",
+        label=gettext_lazy("Which of the month"),
         required=False,
-        choices=[(name, name.capitalize()) for name in NTH],
+        choices=[(name, gettext_lazy(name.capitalize())) for name in NTH],
         initial="first",
     )
     month = forms.TypedChoiceField(
-        label="Month",
+        label=gettext_lazy("Month"),
         required=False,
-        choices=list(enumerate(MONTHS, start=1)),
+        choices=[(number, gettext_lazy(name)) for number, name in enumerate(MONTHS, start=1)],
         coerce=int,
         empty_value=None,
         initial=1,
     )
     day = forms.IntegerField(
-        label="Day",
+        label=gettext_lazy("Day"),
         required=False,
         initial=1,
-        help_text="A month that lacks it has its run on its last day.",
+        help_text=gettext_lazy("A month that lacks it has its run on its last day."),
         widget=forms.NumberInput(attrs={"min": 1, "max": 31}),
     )
     time = forms.TimeField(
-        label="At",
+        label=gettext_lazy("At"),
         required=False,
         initial="08:00",
         input_formats=["%H:%M", "%H:%M:%S"],
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        error_messages={"invalid": "Write the time of day as 08:00."},
-        help_text="A time that daylight saving skips runs just after the change; one that comes twice runs once.",
+        error_messages={"invalid": gettext_lazy("Write the time of day as 08:00.")},
+        help_text=gettext_lazy(
+            "A time that daylight saving skips runs just after the change; one that comes twice runs once."
+        ),
     )
     cron = forms.CharField(
-        label="Cron line",
+        label=gettext_lazy("Cron line"),
         required=False,
         widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false", "placeholder": "0 8 * * 1-5"}),
-        help_text="Minute, hour, day of the month, month, day of the week. L is the last day, LW the last weekday.",
+        help_text=gettext_lazy(
+            "Minute, hour, day of the month, month, day of the week. L is the last day, LW the last weekday."
+        ),
     )
     zone = forms.CharField(
-        label="Time zone",
+        label=gettext_lazy("Time zone"),
         required=False,
         initial=_zone_here,
         widget=OfferingInput(_zones_offered),
-        help_text="Also says which day it is for dates in words.",
+        help_text=gettext_lazy("Also says which day it is for dates in words."),
     )
     starts_on = forms.DateField(
-        label="From",
+        label=gettext_lazy("From"),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        error_messages={"invalid": "Write the date as 2026-02-28."},
+        error_messages={"invalid": gettext_lazy("Write the date as 2026-02-28.")},
     )
     ends_on = forms.DateField(
-        label="Until",
+        label=gettext_lazy("Until"),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        error_messages={"invalid": "Write the date as 2026-02-28."},
-        help_text="The last day on which it runs.",
+        error_messages={"invalid": gettext_lazy("Write the date as 2026-02-28.")},
+        help_text=gettext_lazy("The last day on which it runs."),
     )
     missed = forms.ChoiceField(
-        label="If runs were missed while Mirror was down",
+        label=gettext_lazy("If runs were missed while Mirror was down"),
         required=False,
         choices=Report.Missed.choices,
         initial=Report.Missed.LAST,

@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from mirror.reports.errors import ReportError
 from mirror.reports.models import Channel, Delivery, Report, ReportRun
@@ -38,8 +39,8 @@ def report_test(report: Report, by: User) -> ReportRun:
     """
     if not by.email:
         raise ReportError(
-            "You have no mail address here, so there is nowhere to send a test to.",
-            "Add yours under Your account.",
+            _("You have no mail address here, so there is nowhere to send a test to."),
+            _("Add yours under Your account."),
         )
     return _run_by_hand(report, by, ReportRun.Cause.TEST)
 
@@ -71,9 +72,11 @@ def report_run_send_again(run: ReportRun, by: User) -> int:
     deliveries = run.deliveries.exclude(about__in=Delivery.TO_PERSON).select_for_update()
     ended = [delivery for delivery in deliveries if delivery.status == Status.DONE]
     if run.outcome != ReportRun.Outcome.MADE or not deliveries:
-        raise ReportError("This run was not sent to anybody, so it cannot be sent again.", "Run it now.")
+        raise ReportError(
+            _("This run was not sent to anybody, so it cannot be sent again."), _("Run it now.")
+        )
     if not ended:
-        raise ReportError("This run is still on its way.")
+        raise ReportError(_("This run is still on its way."))
     left = [delivery for delivery in ended if delivery.channel_id]
     for delivery in left or ended:
         delivery_again(delivery, by)
@@ -88,15 +91,15 @@ def delivery_again(delivery: Delivery, by: User) -> None:
     """
     if delivery.channel_id is None and delivery.about not in Delivery.TO_PERSON:
         raise ReportError(
-            "The channel it went by was removed from the report.", "Run the report now instead."
+            _("The channel it went by was removed from the report."), _("Run the report now instead.")
         )
     if delivery.about in Delivery.BY_RULE:
-        raise ReportError("Mirror sends this by a rule of its own; nobody sends it again.")
+        raise ReportError(_("Mirror sends this by a rule of its own; nobody sends it again."))
     run = delivery.run
     if delivery.about not in Delivery.TO_PERSON and run.report.formats and not run.files.exists():
-        raise ReportError("The files of this run are no longer kept.", "Run the report now instead.")
+        raise ReportError(_("The files of this run are no longer kept."), _("Run the report now instead."))
     if not delivery_queue_again(delivery):
-        raise ReportError("It is still on its way.")
+        raise ReportError(_("It is still on its way."))
     log.info("Delivery %s is sent again by user %s", delivery.pk, by.pk)
     send(delivery)
 
@@ -112,7 +115,7 @@ def recipient_allow(channel: Channel, address: str) -> None:
 def _run_by_hand(report: Report, by: User, cause: ReportRun.Cause) -> ReportRun:
     Report.objects.select_for_update().get(pk=report.pk)
     if report.runs.filter(cause=cause, asked_by=by).exclude(status=Status.DONE).exists():
-        raise ReportError("This report is being made already. Its history shows how far it is.")
+        raise ReportError(_("This report is being made already. Its history shows how far it is."))
     run = ReportRun.objects.create(report=report, cause=cause, asked_by=by)
     log.info("Report %s is made by hand (%s) by user %s", report.pk, cause, by.pk)
     send(run)

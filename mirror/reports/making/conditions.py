@@ -9,18 +9,22 @@ from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from mirror.reports.errors import ReportError
 from mirror.results.cells import shown
+from sqlagent.language.saying import number, worded
 
 TESTS = {
-    "above": "above",
-    "at_least": "at least",
-    "below": "below",
-    "at_most": "at most",
-    "equal": "equal to",
-    "not_equal": "other than",
+    "above": gettext_noop("above"),
+    "at_least": gettext_noop("at least"),
+    "below": gettext_noop("below"),
+    "at_most": gettext_noop("at most"),
+    "equal": gettext_noop("equal to"),
+    "not_equal": gettext_noop("other than"),
 }
-ROWS = {"first": "in the first row", "any": "in any row"}
+ROWS = {"first": gettext_noop("in the first row"), "any": gettext_noop("in any row")}
 MOST_QUIET_HOURS = 24 * 365
 # More than a number of PostgreSQL has (131,072). A text of ten characters can stand for a billion: 1e999999999.
 MOST_DIGITS = 200_000
@@ -39,20 +43,28 @@ def threshold_check(typed: Mapping[str, Any], parts: int) -> dict[str, Any]:
     """
     part = typed.get("part") or 0
     if not isinstance(part, int) or not 0 <= part < parts:
-        raise ReportError("The alert names a saved SQL that the report does not have.")
+        raise ReportError(_("The alert names a saved SQL that the report does not have."))
     column = str(typed.get("column") or "").strip()
     if not column:
-        raise ReportError("Name the column whose value the alert is about.")
+        raise ReportError(_("Name the column whose value the alert is about."))
     test, row = str(typed.get("test") or ""), str(typed.get("row") or "first")
     if test not in TESTS:
-        raise ReportError(f"“{test}” is no test of a value. Known: {', '.join(TESTS)}.")
+        raise ReportError(
+            _("“%(test)s” is no test of a value. Known: %(tests)s.")
+            % {"test": test, "tests": ", ".join(TESTS)}
+        )
     if row not in ROWS:
-        raise ReportError(f"“{row}” says no rows. Known: {', '.join(ROWS)}.")
+        raise ReportError(
+            _("“%(row)s” says no rows. Known: %(rows)s.") % {"row": row, "rows": ", ".join(ROWS)}
+        )
     quiet = typed.get("quiet_hours")
     if quiet in (None, ""):
         quiet = None
     elif not isinstance(quiet, int | float) or not 0 <= quiet <= MOST_QUIET_HOURS:
-        raise ReportError(f"An alert is repeated after 0 to {MOST_QUIET_HOURS:,} hours, or not at all.")
+        raise ReportError(
+            _("An alert is repeated after 0 to %(most_quiet_hours)s hours, or not at all.")
+            % {"most_quiet_hours": f"{MOST_QUIET_HOURS:,}"}
+        )
     value = format(number_read(typed.get("value"), "The threshold"), "f")
     return {"part": part, "column": column, "test": test, "value": value, "row": row, "quiet_hours": quiet}
 
@@ -67,12 +79,15 @@ def number_read(value: Any, what: str) -> Decimal:
         number = Decimal("NaN")
     if not number.is_finite():
         raise ReportError(
-            f"{what} is “{str(value)[:60]}”, and that is not a number.", "Name a column of numbers."
+            _("%(what)s is “%(value)s”, and that is not a number.")
+            % {"what": what, "value": str(value)[:60]},
+            _("Name a column of numbers."),
         )
     if abs(number.adjusted()) > MOST_DIGITS:
         raise ReportError(
-            f"{what} is “{str(value)[:60]}”, a number of more than {MOST_DIGITS:,} digits.",
-            "Name a column of smaller numbers.",
+            _("%(what)s is “%(value)s”, a number of more than %(most_digits)s digits.")
+            % {"what": what, "value": str(value)[:60], "most_digits": f"{MOST_DIGITS:,}"},
+            _("Name a column of smaller numbers."),
         )
     return number
 
@@ -104,24 +119,38 @@ def crossing(
     low = [column.lower() for column in columns]
     if name.lower() not in low:
         raise ReportError(
-            f"The alert is about the column “{name}”, and the rows have none of that name.",
-            f"They have: {', '.join(columns[:20])}. Change the alert, or the SQL.",
+            _("The alert is about the column “%(name)s”, and the rows have none of that name.")
+            % {"name": name},
+            _("They have: %(columns)s. Change the alert, or the SQL.") % {"columns": ", ".join(columns[:20])},
         )
     value = _found(threshold, low.index(name.lower()), batches)
     is_beyond = value is not None and _is_beyond(threshold, value)
     text = "" if value is None else format(value, "f")
-    limit = f"{TESTS[threshold['test']]} {shown(Decimal(threshold['value']), name).text}"
-    is_said = f"{name} is {'empty' if value is None else _said(threshold, value)}"
+    limit = {
+        "limit": worded(TESTS[threshold["test"]]),
+        "bound": number(shown(Decimal(threshold["value"]), name).text),
+    }
+    told = limit | {
+        "name": name,
+        "value": worded("empty") if value is None else number(_said(threshold, value)),
+    }
     if not is_beyond:
         if is_alerting:
-            return Crossing(False, "recovered", text, f"{is_said}: no longer {limit}.")
-        return Crossing(False, "", text, f"{is_said}, which is not {limit}.")
+            return Crossing(
+                False, "recovered", text, worded("{name} is {value}: no longer {limit} {bound}.", **told)
+            )
+        return Crossing(False, "", text, worded("{name} is {value}, which is not {limit} {bound}.", **told))
     if not is_alerting:
-        return Crossing(True, "alert", text, f"{is_said}: {limit}.")
+        return Crossing(True, "alert", text, worded("{name} is {value}: {limit} {bound}.", **told))
     quiet = threshold["quiet_hours"]
     if quiet is None or (alerted_at is not None and now - alerted_at < timedelta(hours=quiet)):
-        return Crossing(True, "", text, f"{is_said}: still {limit}, which was told already.")
-    return Crossing(True, "alert", text, f"{is_said}: still {limit}.")
+        return Crossing(
+            True,
+            "",
+            text,
+            worded("{name} is {value}: still {limit} {bound}, which was told already.", **told),
+        )
+    return Crossing(True, "alert", text, worded("{name} is {value}: still {limit} {bound}.", **told))
 
 
 def _said(threshold: Mapping[str, Any], value: Decimal) -> str:

@@ -7,17 +7,22 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F
+from django.utils.translation import gettext_noop
 
 from mirror.reports.making.report_files import attempts_forget
 from mirror.reports.models import Delivery, Report, ReportRun
+from mirror.reports.reasons import FAILED_OFTEN, FAILED_ONCE
 from mirror.reports.sending.queueing import notice_send
 from mirror.storable import storable
+from mirror.stored_words import sayings
 from mirror.work.leases import Lease, end_unheld
 
 log = logging.getLogger(__name__)
 
-GIVEN_UP = "The worker making this report was interrupted {count} times, so it was given up."
-GIVEN_UP_ADVICE = "Run it by hand. If that ends so too, ask whoever runs this server to look at its log."
+GIVEN_UP = gettext_noop("The worker making this report was interrupted {count} times, so it was given up.")
+GIVEN_UP_ADVICE = gettext_noop(
+    "Run it by hand. If that ends so too, ask the administrator of this server to look at its log."
+)
 
 
 def report_run_fail(lease: Lease, run: ReportRun, reason: str, advice: str = "") -> None:
@@ -49,7 +54,16 @@ def report_stop(report: Report, why: str) -> None:
 
 def _fields(reason: str, advice: str) -> dict[str, Any]:
     failed = ReportRun.Outcome.FAILED
-    return {"outcome": failed, "reason": storable(reason), "advice": storable(advice)}
+    return {"outcome": failed} | reason_fields(reason, advice)
+
+
+def reason_fields(reason: str, advice: str) -> dict[str, Any]:
+    """The columns of a run that say why it could not be made, and what to do."""
+    return {
+        "reason": storable(reason),
+        "advice": storable(advice),
+        "saying": sayings(reason=reason, advice=advice),
+    }
 
 
 def _failed(run: ReportRun, reason: str) -> None:
@@ -62,6 +76,6 @@ def _failed(run: ReportRun, reason: str) -> None:
     if report.failures < report.pause_after or report.is_paused:
         notice_send(run, Delivery.About.FAILED, report.owner)
         return
-    times = "once" if report.failures == 1 else f"{report.failures} times in a row"
-    report_stop(report, f"It failed {times}. The last time: {reason}")
+    why = FAILED_ONCE if report.failures == 1 else FAILED_OFTEN
+    report_stop(report, why.format(count=report.failures, reason=reason))
     notice_send(run, Delivery.About.PAUSED, report.owner)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext_noop
+
 from mirror.reports.errors import ReportError
 
 if TYPE_CHECKING:
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from mirror.reports.models import Report, ReportRun, RunPart
     from mirror.results.models import StoredResult
 
-STORAGE_ADVICE = "Ask whoever runs this server to look at its disk or file storage."
+STORAGE_ADVICE = gettext_noop("Ask whoever runs this server to look at its disk or file storage.")
 
 
 class RunFailed(Exception):
@@ -21,7 +23,7 @@ class RunFailed(Exception):
 
     def __init__(self, message: str, advice: str = "") -> None:
         super().__init__(message)
-        self.advice = advice
+        self.message, self.advice = message, advice
 
 
 class Unmakeable(ReportError):

@@ -22,6 +22,7 @@ from mirror.sources.limits import limits_of
 from mirror.sources.selectors import may_send, sources_visible
 from mirror.sources.sight import seen_by, sight_now
 from mirror.storable import storable
+from sqlagent.language.saying import in_a_row, worded
 from sqlagent.values import FailureKind, Limits
 
 if TYPE_CHECKING:
@@ -57,9 +58,9 @@ def part_read(making: Making, part: ReportPart, lease: Lease, watch: Watch) -> M
 
 def _error(part: ReportPart, ran: NotRun) -> Unmakeable | RunFailed:
     """What a part that has no rows means for its report: never, or not now."""
-    words, failure = f"{part.name}: {ran.failure.message}", ran.failure
+    words, failure = in_a_row(part.name, ": ", ran.failure.message), ran.failure
     if ran.why is NotRunWhy.VALUE:
-        return Unmakeable(words, "Open the report and choose a value for each parameter.")
+        return Unmakeable(words, worded("Open the report and choose a value for each parameter."))
     if ran.why is NotRunWhy.UNKEPT:
         return RunFailed(words, STORAGE_ADVICE)
     if failure.kind is FailureKind.REFUSED:
@@ -72,28 +73,50 @@ def _allowed(making: Making, part: ReportPart) -> SavedSql:
     owner, saved = making.report.owner, part.saved
     if saved is None:
         raise Unmakeable(
-            f"The saved SQL “{part.name}” was deleted, or its source was.",
-            "Take it out of the report, or choose another.",
+            worded("The saved SQL “{name}” was deleted, or its source was.", name=part.name),
+            worded("Take it out of the report, or choose another."),
         )
     if not sources_visible(owner).filter(pk=saved.source_id).exists():
         raise Unmakeable(
-            f"{owner.get_username()} no longer sees the source {saved.source.name} of “{part.name}”.",
-            "Ask its owner to share it, or hand the report over to somebody who sees it.",
+            worded(
+                "{owner} no longer sees the source {source} of “{name}”.",
+                owner=owner.get_username(),
+                source=saved.source.name,
+                name=part.name,
+            ),
+            worded("Ask its owner to share it, or hand the report over to somebody who sees it."),
         )
     if not may_run(owner, saved):
         raise Unmakeable(
-            f"{owner.get_username()} looks at {saved.source.name} and does not run SQL of {saved.owner.get_username()} there (“{part.name}”).",
-            "Choose saved SQL of somebody who writes SQL on the source, or hand the report over.",
+            worded(
+                "{owner} looks at {source} and does not run SQL of {author} there (“{name}”).",
+                owner=owner.get_username(),
+                source=saved.source.name,
+                author=saved.owner.get_username(),
+                name=part.name,
+            ),
+            worded("Choose saved SQL of somebody who writes SQL on the source, or hand the report over."),
         )
     if not may_send(owner, saved.source):
         raise Unmakeable(
-            f"The owner of {saved.source.name} does not let the team of {owner.get_username()} send its rows (“{part.name}”).",
-            "Ask its owner to allow it (Sources, Share), or hand the report over to somebody who may.",
+            worded(
+                "The owner of {source} does not let the team of {owner} send its rows (“{name}”).",
+                source=saved.source.name,
+                owner=owner.get_username(),
+                name=part.name,
+            ),
+            worded(
+                "Ask its owner to allow it (Sources, Share), or hand the report over to somebody who may."
+            ),
         )
     if saved.owner.is_active and not saved_visible(owner).filter(pk=saved.pk).exists():
         raise Unmakeable(
-            f"The saved SQL “{part.name}” is no longer shared with {owner.get_username()}.",
-            "Ask its owner to share it, or save the SQL yourself.",
+            worded(
+                "The saved SQL “{name}” is no longer shared with {owner}.",
+                name=part.name,
+                owner=owner.get_username(),
+            ),
+            worded("Ask its owner to share it, or save the SQL yourself."),
         )
     return saved
 

@@ -10,6 +10,8 @@ import hashlib
 import json
 import logging
 
+from django.utils.translation import get_language
+
 from mirror.asking.services.charts import Drawn
 from mirror.exports.images import chart_image
 from mirror.exports.values import ExportError
@@ -29,7 +31,8 @@ def picture(drawn: Drawn, rows: Rows) -> bytes | None:
     """Draw a chart as PNG; None when there is nothing to draw, or it cannot be drawn."""
     if drawn.figure is None:
         return None
-    key = hashlib.sha256(json.dumps(drawn.figure, default=repr).encode()).hexdigest()
+    drawing = json.dumps([drawn.figure, get_language()], default=repr)
+    key = hashlib.sha256(drawing.encode()).hexdigest()
     return _pictures.get(key, lambda: _drawn(drawn, rows))
 
 

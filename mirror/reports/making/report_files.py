@@ -13,14 +13,18 @@ from django.core.files import File
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from mirror.exports.file_writing import write
 from mirror.exports.names import file_name
-from mirror.exports.sheets import sheet_of
+from mirror.exports.sheets import sheet_of, sheet_pivoted
 from mirror.exports.values import FORMATS, Cover, ExportError, Sheet
+from mirror.people.languages import language_of
 from mirror.queries.values_said import day_said
+from mirror.reports.drafts import draft_told, figure_told, part_told
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
-from mirror.reports.models import DRAFT, ReportFile, ReportRun, RunPart
+from mirror.reports.models import ReportFile, ReportRun, RunPart
 from mirror.reports.schedule.zones import at_zone, zone_of
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
@@ -40,18 +44,23 @@ def files_write(
 ) -> list[ReportFile]:
     """Write the report's formats and put them into the storage; rows are not kept yet.
 
-    A format that holds several sheets is one file, any other one for each part. `check` is
+    They are in the language of the report's owner. A format that holds several sheets is one file, any other one for each part. `check` is
     called now and then, and may raise. Raises: RunFailed when a file cannot be written or stored.
     """
+    with override(language_of(making.report.owner)):
+        return _files(making, parts, images, check)
+
+
+def _files(
+    making: Making, parts: Sequence[MadePart], images: Sequence[bytes | None], check: Callable[[], None]
+) -> list[ReportFile]:
     sheets = [
         sheet_of(
             part.result,
             _titled(part.row),
-            sentence=part.row.told,
+            sentence=part_told(part.row),
             chart_image=image,
-            figures=()
-            if part.row.draft
-            else tuple((one["name"], one["said"], one["change"]) for one in part.row.figures),
+            figures=() if part.row.draft else tuple(figure_told(one) for one in part.row.figures),
             chart=part.row.chart if making.report.native_chart else None,
         )
         for part, image in zip(parts, images, strict=True)
@@ -65,17 +74,22 @@ def files_write(
             if len(sheets) > len(of_file):
                 title = f"{title[:40]} {of_file[0].title}"
             elif any(part.row.draft for part in parts):
-                title = f"Draft: {title}"
+                title = _("Draft: %(title)s") % {"title": title}
             inside = [part for part, sheet in zip(parts, sheets, strict=True) if sheet in of_file]
+            if name == "pdf":
+                of_file = [
+                    sheet_pivoted(sheet, part.result, part.row.chart)
+                    for sheet, part in zip(of_file, inside, strict=True)
+                ]
             made.append(_written(making, name, title, of_file, inside, {file.name for file in made}, check))
             drafts = [part.row for part in inside if part.row.draft]
-            made[-1].notes += [f"{part.title}: {DRAFT} {part.draft}" for part in drafts]
+            made[-1].notes += [f"{part.title}: {draft_told(part)}" for part in drafts]
     return made
 
 
 def _titled(part: RunPart) -> str:
     """The title of a part; it tells a draft in front, where no cut takes it away."""
-    return f"Draft: {part.title}" if part.draft else part.title
+    return _("Draft: %(title)s") % {"title": part.title} if part.draft else part.title
 
 
 def image_keep(making: Making, position: int, image: bytes) -> str:
@@ -131,7 +145,11 @@ def _cover(making: Making, parts: Sequence[MadePart]) -> Cover:
     read_at = min((part.result.created_at for part in parts), default=timezone.now())
     values = "; ".join(dict.fromkeys(part.row.values for part in parts if part.row.values))
     at = at_zone(read_at, zone)
-    said = f"Data of {day_said(at.date())}, {at:%H:%M} ({zone})"
+    said = _("Data of %(day)s, %(time)s (%(zone)s)") % {
+        "day": day_said(at.date()),
+        "time": f"{at:%H:%M}",
+        "zone": zone,
+    }
     return Cover(
         title=making.report.title,
         note=making.report.note,

@@ -1,7 +1,6 @@
 """Make one run: rows, sentences, pictures and files, then everything that follows from it in one transaction.
 
-Each attempt works under its own number, so nothing of two attempts mixes; whoever holds the fencing token at
-the end decides. What an earlier attempt left is deleted when the run is taken again.
+Each attempt works under its own number, so nothing of two attempts mixes; the holder of the fencing token at the end decides. What an earlier attempt left is deleted when the run is taken again.
 """
 
 from __future__ import annotations
@@ -15,11 +14,13 @@ from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext_noop, override
 
+from mirror.people.languages import language_of
 from mirror.reports.errors import ReportError
 from mirror.reports.making.by_hand import stopped_words
 from mirror.reports.making.conditions import Crossing, RowsFingerprint, crossing
-from mirror.reports.making.failing import report_run_fail
+from mirror.reports.making.failing import reason_fields, report_run_fail
 from mirror.reports.making.made import MadePart, Making, RunFailed, RunStopped, Unmakeable
 from mirror.reports.making.owner_left import owner_settle
 from mirror.reports.making.parts import part_read
@@ -34,10 +35,12 @@ from mirror.results.opened_files import ResultGone
 from mirror.results.rows import columns_of, rows_batches, rows_of
 from mirror.results.services import result_delete
 from mirror.storable import storable
+from mirror.stored_words import sayings
 from mirror.work.leases import Lease, LeaseLost
 from mirror.work.store import store_wait
 from mirror.work.turns import turn_leave
 from mirror.work.watching import Watch
+from sqlagent.language.saying import worded
 
 log = logging.getLogger(__name__)
 
@@ -45,8 +48,8 @@ log = logging.getLogger(__name__)
 # rows of eight columns take 140 MB, which is all that a report of any size may take (measured 2026-11).
 DRAWN_ROWS = 50_000
 
-BROKEN = "Something in Mirror itself broke while making this report. It was logged."
-BROKEN_ADVICE = "Running it again may help; otherwise tell whoever runs this server."
+BROKEN = gettext_noop("Something in Mirror itself broke while making this report. It was logged.")
+BROKEN_ADVICE = gettext_noop("Running it again may help; otherwise tell whoever runs this server.")
 
 Cause, Outcome, About = ReportRun.Cause, ReportRun.Outcome, Delivery.About
 
@@ -73,7 +76,7 @@ def report_run_make(lease: Lease) -> None:
                 lease.end(outcome=Outcome.SKIPPED, reason=stopped_words(making.run))
             except Unmakeable as error:
                 attempt_forget(making)
-                report_run_fail(lease, making.run, str(error), error.advice)
+                report_run_fail(lease, making.run, error.message, error.advice)
             except RunFailed as error:
                 attempt_forget(making)
                 _put_off(lease, making.run, error)
@@ -116,7 +119,9 @@ def _make(making: Making, lease: Lease, watch: Watch) -> None:
         _check(watch)
         parts.append(part_read(making, part, lease, watch))
     if not parts:
-        raise Unmakeable("This report has no saved SQL any more.", "Choose one, or delete the report.")
+        raise Unmakeable(
+            worded("This report has no saved SQL any more."), worded("Choose one, or delete the report.")
+        )
     turn_leave(lease, is_reading=False)
     worth = _worth(making, parts)
     _check(watch)
@@ -156,7 +161,11 @@ def _worth(making: Making, parts: Sequence[MadePart]) -> _Worth:
         worth = _Worth("", str(error))
     if by_hand is None:
         return worth
-    words = "" if worth.about or run.cause == Cause.NOW else f"On schedule it would not go out: {worth.words}"
+    words = (
+        ""
+        if worth.about or run.cause == Cause.NOW
+        else worded("On schedule it would not go out: {why}", why=worth.words)
+    )
     return _Worth(by_hand, words, worth.fingerprint)
 
 
@@ -205,15 +214,17 @@ def _drawn(making: Making, part: MadePart, lease: Lease) -> bytes | None:
         raise RunFailed(str(error)) from None
     told = store_wait(lambda: part_told(making, part, rows))
     drawn = told.drawn
-    image = picture(drawn, told.rows) if told.is_picture else None
+    with override(language_of(making.report.owner)):
+        image = picture(drawn, told.rows) if told.is_picture else None
     part.row.chart, part.row.sentence = storable(drawn.chart), storable(drawn.sentence)
+    part.row.saying = sayings(sentence=drawn.sentence)
     part.row.figures = storable(told.figures)
     if image:
         part.row.image = image_keep(making, part.row.position, image)
 
     def write() -> None:
         lease.write()
-        part.row.save(update_fields=["chart", "sentence", "figures", "image"])
+        part.row.save(update_fields=["chart", "sentence", "saying", "figures", "image"])
 
     lease.keep(write)
     return image
@@ -251,6 +262,7 @@ def _told(worth: _Worth) -> dict[str, Any]:
     value = worth.crossing.value if worth.crossing else ""
     return {
         "reason": storable(worth.words),
+        "saying": sayings(reason=worth.words),
         "advice": "",
         "fingerprint": worth.fingerprint,
         "value": storable(value),
@@ -276,9 +288,8 @@ def _put_off(lease: Lease, run: ReportRun, error: RunFailed) -> None:
     """Try again later, or fail when it was tried often enough; by hand it is not tried again."""
     waits = settings.REPORT_RETRY_MINUTES if run.cause in (Cause.SCHEDULE, Cause.MISSED) else []
     if run.tries >= len(waits):
-        report_run_fail(lease, run, str(error), error.advice)
+        report_run_fail(lease, run, error.message, error.advice)
         return
     until = timezone.now() + timedelta(minutes=waits[run.tries])
-    reason, advice = storable(str(error)), storable(error.advice)
-    lease.put_off(until, tries=run.tries + 1, reason=reason, advice=advice, is_reading=True)
+    lease.put_off(until, tries=run.tries + 1, is_reading=True, **reason_fields(error.message, error.advice))
     log.info("Run %s is tried again at %s", run.pk, until)

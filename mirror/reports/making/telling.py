@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from mirror.asking.services.charts import Drawn, chart_drawn
 from mirror.asking.services.meaning import columns_meant
-from mirror.queries.values_said import day_said
 from mirror.reports.models import ReportRun, RunPart
 from mirror.reports.schedule.zones import at_zone, zone_of
 from mirror.results.cells import exact_text, on_clock
+from mirror.stored_words import kept_beside
 from mirror.work.leases import Status
+from sqlagent.language.saying import day_in_words, without_stop, worded
 from sqlagent.rows.columns import in_words, number_of
 from sqlagent.telling import charting, summarizing
 from sqlagent.values import Chart, Rows
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 # Earlier runs looked through for one that had the figure: an alert that stays silent keeps no rows.
 LOOKED_BACK = 20
 
-Figure = dict[str, str]
+Figure = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def part_told(making: Making, part: MadePart, rows: Rows) -> Told:
         figures = _figures(making, part, chart, local)
         changes = [one for one in figures if one["change"]]
         if len(figures) == 1 and changes and drawn.sentence:
-            drawn = replace(drawn, sentence=f"{drawn.sentence.removesuffix('.')}, {changes[0]['change']}.")
+            drawn = replace(drawn, sentence=without_stop(drawn.sentence, ", ", changes[0]["change"], "."))
         return Told(drawn, local, figures, False)
     return Told(drawn, local, [], not _is_flat(chart, local))
 
@@ -116,7 +117,8 @@ def _figures(making: Making, part: MadePart, chart: Chart, rows: Rows) -> list[F
     for name, cell, text in charting.numbers_of(chart, rows):
         number = "" if number_of(cell) is None else exact_text(cell)
         change = _change(making, part, earlier, name, cell) if number else ""
-        found.append({"name": in_words(name), "number": number, "said": text, "change": change})
+        told = {"name": in_words(name), "number": number, "said": text, "change": change}
+        found.append(told | kept_beside(change=change))
     return found
 
 
@@ -171,8 +173,10 @@ def _number_then(making: Making, run: ReportRun, row: RunPart, name: str) -> flo
 def _when(making: Making, run: ReportRun, before: RunPart, now: RunPart) -> str:
     """Which run a figure is compared with: what its values were where these differ, else its day, or its hour today."""
     if before.values != now.values and before.values:
-        return f"for {before.values}"
+        return worded("for {values}", values=before.values)
     at = at_zone(run.scheduled_for or run.created_at, making.report.zone)
     here = at_zone(making.run.scheduled_for or making.run.created_at, making.report.zone)
-    hour = f", {at:%H:%M}" if at.date() == here.date() else ""
-    return f"on {day_said(at.date())}{hour}"
+    when = day_in_words(at.date())
+    if at.date() == here.date():
+        return worded("on {day}, {time}", day=when, time=f"{at:%H:%M}")
+    return worded("on {day}", day=when)

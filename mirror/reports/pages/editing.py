@@ -1,4 +1,4 @@
-"""What the page that makes or changes a report shows."""
+"""Data of the page that makes or changes a report."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.reports.editing.channel_forms import ChannelRows
 from mirror.reports.editing.forms import ReportForm
@@ -17,16 +19,16 @@ from mirror.reports.pages.report import Ahead, ahead
 
 # The kinds of schedule as they stand beside each other; the form's own words for them are whole sentences.
 KIND_WORDS = {
-    BY_HAND: "By hand",
-    "hourly": "Hourly",
-    "daily": "Every day",
-    "weekdays": "Monday to Friday",
-    "weekly": "Days of the week",
-    "monthly": "Day of the month",
-    "last_day": "Last day of the month",
-    "nth_weekday": "First Monday and the like",
-    "yearly": "Once a year",
-    "cron": "Cron",
+    BY_HAND: gettext_noop("By hand"),
+    "hourly": gettext_noop("Hourly"),
+    "daily": gettext_noop("Every day"),
+    "weekdays": gettext_noop("Monday to Friday"),
+    "weekly": gettext_noop("Days of the week"),
+    "monthly": gettext_noop("Day of the month"),
+    "last_day": gettext_noop("Last day of the month"),
+    "nth_weekday": gettext_noop("First Monday and the like"),
+    "yearly": gettext_noop("Once a year"),
+    "cron": gettext_noop("Cron"),
 }
 
 
@@ -51,8 +53,8 @@ def next_runs(form: ScheduleForm) -> NextRuns:
         words = dict.fromkeys(str(error) for errors in form.errors.values() for error in errors)
         return NextRuns([], zone, "", " ".join(words))
     if form["kind"].value() == BY_HAND:
-        return NextRuns([], zone, "It runs when somebody presses Run now.")
-    return NextRuns([], zone, "It has no run to come.")
+        return NextRuns([], zone, _("It runs when somebody presses Run now."))
+    return NextRuns([], zone, _("It has no run to come."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class EditPage:
     def kinds(self) -> list[tuple[str, str, bool]]:
         """The kinds of schedule: value, words, and whether it is the chosen one."""
         chosen = self.when["kind"].value() or BY_HAND
-        return [(value, words, value == chosen) for value, words in KIND_WORDS.items()]
+        return [(value, _(words), value == chosen) for value, words in KIND_WORDS.items()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the list of reports shows: what each sends, when, and whether it goes well."""
+"""Data of the list of reports: what each sends, when, and whether it goes well."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.core.paginator import Page
+from django.utils.translation import gettext as _
 
 from mirror import phrases
 from mirror.paging import Pager, pager_of
@@ -105,7 +106,7 @@ def report_line(
         next=None if report.is_paused else words.moment(report.next_at, report.zone),
         state=words.state(words.run_state(last, deliveries)) if last else None,
         last=words.moment(last.scheduled_for or last.created_at, report.zone) if last else None,
-        paused=(reasons.of_pause(report) or "by hand") if report.is_paused else "",
+        paused=(reasons.of_pause(report) or _("by hand")) if report.is_paused else "",
         failing=failing_words(report),
         is_alerting=report.is_alerting,
         owner="" if is_mine else report.owner.called,
@@ -118,7 +119,7 @@ def breaking_of(report: Report, saved_seen: Collection[int]) -> tuple[Breaking, 
     found = []
     for part in report.parts.all():
         if part.saved is None:
-            found.append(Breaking(None, part.name, "The saved SQL was deleted, or its source was."))
+            found.append(Breaking(None, part.name, _("The saved SQL was deleted, or its source was.")))
         elif part.saved.problem:
             seen = part.saved.pk if part.saved.pk in saved_seen else None
             found.append(Breaking(seen, part.saved.name, part.saved.problem))
@@ -129,7 +130,7 @@ def sends_words(report: Report) -> str:
     """Name what a report sends: its first parts and how many more."""
     names = [part.name for part in report.parts.all()]
     if len(names) > 3:
-        return f"{', '.join(names[:2])} and {len(names) - 2} more"
+        return _("%(names)s and %(count)s more") % {"names": ", ".join(names[:2]), "count": len(names) - 2}
     return phrases.joined(names)
 
 
@@ -141,7 +142,9 @@ def goes_to_words(report: Report) -> str:
             told.append(phrases.counted(len(channel.target.get("to", [])), "person", "people"))
         else:
             told.append(
-                {"slack": "Slack", "webhook": "a webhook", "folder": "a folder", "s3": "S3"}[channel.kind]
+                {"slack": "Slack", "webhook": _("a webhook"), "folder": _("a folder"), "s3": "S3"}[
+                    channel.kind
+                ]
             )
     return phrases.joined(told)
 
@@ -150,4 +153,8 @@ def failing_words(report: Report) -> str:
     """Say that the last runs failed; nothing when the last did not."""
     if not report.failures:
         return ""
-    return "Its last run failed" if report.failures == 1 else f"Its last {report.failures} runs failed"
+    return (
+        _("Its last run failed")
+        if report.failures == 1
+        else _("Its last %(failures)s runs failed") % {"failures": report.failures}
+    )

@@ -1,4 +1,4 @@
-"""What the page of one report shows: what it sends, when, to whom, and how every run of it went."""
+"""Data of the page of one report: what it sends, when, to whom, and how every run of it went."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from itertools import pairwise
 from typing import Any
 
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Page
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from mirror import phrases
 from mirror.delivery import channels
 from mirror.exports.values import FORMATS
+from mirror.library.drafts import draft_said
 from mirror.paging import Pager, pager_of
 from mirror.reports.making.conditions import ROWS, TESTS
 from mirror.reports.models import Channel, Delivery, Report, ReportPart, ReportRun, RunPart
@@ -178,7 +182,9 @@ def _too_fast(report: Report) -> str:
         return ""
     if schedule is None or not is_too_fast(schedule, report.owner):
         return ""
-    return f"Runs are {phrases.counted(settings.REPORT_LEAST_MINUTES, 'minute')} apart at least, so some of its times are left out."
+    return _("Runs are %(settings)s apart at least, so some of its times are left out.") % {
+        "settings": phrases.counted(settings.REPORT_LEAST_MINUTES, "minute")
+    }
 
 
 def schedule_ahead(report: Report) -> list[Ahead]:
@@ -212,9 +218,14 @@ def ahead(instants: Sequence[datetime], zone: str) -> list[Ahead]:
 def _clocks(minutes: float) -> str:
     if not minutes:
         return ""
-    much = f"{abs(minutes) / 60:g} hour" if abs(minutes) % 60 == 0 else f"{abs(minutes):g} minutes"
-    many = "s" if abs(minutes) >= 120 and abs(minutes) % 60 == 0 else ""
-    return f"Clocks go {'forward' if minutes > 0 else 'back'} {much}{many} before this"
+    size = abs(minutes)
+    much = phrases.counted(int(size / 60), "hour") if size % 60 == 0 else phrases.counted(int(size), "minute")
+    words = (
+        _("Clocks go forward %(much)s before this")
+        if minutes > 0
+        else _("Clocks go back %(much)s before this")
+    )
+    return words % {"much": much}
 
 
 def condition_words(report: Report) -> str:
@@ -224,11 +235,23 @@ def condition_words(report: Report) -> str:
     kept: dict[str, Any] = report.threshold or {}
     names = [part.name for part in report.parts.all()]
     part = kept.get("part", 0)
-    of = f" of {names[part]}" if len(names) > 1 and part < len(names) else ""
     test, row = TESTS.get(kept.get("test", ""), ""), ROWS.get(kept.get("row", ""), "")
-    told = f"When {kept.get('column')}{of} is {test} {kept.get('value')} {row}"
+    said = {
+        "column": kept.get("column"),
+        "test": test and _(test),
+        "value": kept.get("value"),
+        "row": row and _(row),
+    }
+    told = _("When %(column)s is %(test)s %(value)s %(row)s") % said
+    if len(names) > 1 and part < len(names):
+        told = _("When %(column)s of %(part)s is %(test)s %(value)s %(row)s") % {**said, "part": names[part]}
     quiet = kept.get("quiet_hours")
-    return f"{told}; told again after {phrases.counted(int(quiet), 'hour')}" if quiet is not None else told
+    if quiet is None:
+        return told
+    return _("%(told)s; told again after %(time)s") % {
+        "told": told,
+        "time": phrases.counted(int(quiet), "hour"),
+    }
 
 
 def _part(part: ReportPart, saved_seen: Collection[int]) -> PartLine:
@@ -239,7 +262,7 @@ def _part(part: ReportPart, saved_seen: Collection[int]) -> PartLine:
         name=part.saved.name if part.saved else part.name,
         saved_id=part.saved_id if part.saved_id in saved_seen else None,
         is_gone=part.saved is None,
-        draft=part.saved.draft if part.saved else "",
+        draft=draft_said(part.saved.draft) if part.saved else "",
         source=part.saved.source.name if part.saved else "",
         arguments=[
             (labels.get(name, name), words.value_words(value)) for name, value in part.arguments.items()
@@ -280,12 +303,12 @@ def run_line(run: ReportRun, zone: str, reasons: Reasons) -> RunLine:
         id=run.pk,
         scheduled=words.moment(run.scheduled_for, zone),
         begun=words.moment(run.started_at or run.created_at, zone),
-        cause=words.cause_words(run),
+        cause="" if run.cause == ReportRun.Cause.SCHEDULE else words.cause_words(run),
         state=words.state(words.run_state(run, deliveries)),
         rows=sum(part.row_count for part in parts) if parts else None,
         size=phrases.size(sum(file.size for file in files)) if files else "",
         lasted=words.lasted(run.started_at, run.ended_at),
-        delivered=f"{sent} of {len(deliveries)}" if deliveries else "",
+        delivered=_("%(sent)s of %(all)s") % {"sent": sent, "all": len(deliveries)} if deliveries else "",
         reason=reasons.of_run(run) or held_words(deliveries) or undelivered_words(deliveries),
     )
 
@@ -298,7 +321,7 @@ def sent_out(run: ReportRun) -> list[Delivery]:
 def delivered_words(deliveries: Sequence[Delivery]) -> str:
     """Count what arrived."""
     sent = sum(delivery.state == Delivery.State.SENT for delivery in deliveries)
-    return f"{sent} of {len(deliveries)} delivered" if deliveries else ""
+    return _("%(sent)s of %(all)s delivered") % {"sent": sent, "all": len(deliveries)} if deliveries else ""
 
 
 def held_words(deliveries: Sequence[Delivery]) -> str:
@@ -309,8 +332,8 @@ def held_words(deliveries: Sequence[Delivery]) -> str:
     by_quota = [delivery for delivery in held if delivery.held_for == Delivery.Held.QUOTA]
     first = (by_quota or held)[0]
     said = str(first.answers[-1].get("answer", "")) if first.answers else ""
-    count = "1 delivery is" if len(held) == 1 else f"{len(held):,} deliveries are"
-    return f"{count} held back. {said}".strip()
+    count = ngettext("%(count)s delivery is held back.", "%(count)s deliveries are held back.", len(held))
+    return f"{count % {'count': intcomma(len(held))}} {words.answer_words(said)}".strip()
 
 
 def undelivered_words(deliveries: Sequence[Delivery]) -> str:
@@ -319,9 +342,14 @@ def undelivered_words(deliveries: Sequence[Delivery]) -> str:
     if not missed:
         return ""
     names = phrases.joined([one.to for one in missed[:3]])
-    more = f" and {len(missed) - 3} more" if len(missed) > 3 else ""
+    told = _("Not delivered to %(names)s.") % {"names": names}
+    if len(missed) > 3:
+        told = _("Not delivered to %(names)s and %(count)s more.") % {
+            "names": names,
+            "count": len(missed) - 3,
+        }
     said = str(missed[0].answers[-1].get("answer", "")) if missed[0].answers else ""
-    return f"Not delivered to {names}{more}. {said}".strip()
+    return f"{told} {words.answer_words(said)}".strip()
 
 
 def current_parts(run: ReportRun) -> list[RunPart]:

@@ -1,4 +1,4 @@
-"""What the page of one run shows: its times, what each SQL gave, its files, every delivery."""
+"""Data of the page of one run: its times, what each SQL gave, its files, every delivery."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from mirror import phrases
 from mirror.exports.values import FORMATS
+from mirror.library.drafts import draft_said
 from mirror.people.models import User
 from mirror.queries.dates import date_read
 from mirror.reports import selectors
@@ -30,6 +34,7 @@ from mirror.results.cells import Cell
 from mirror.results.formats import cell_of, formats_of
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_page
+from mirror.stored_words import row_said
 from mirror.work.leases import Status
 
 # Rows of each SQL that are shown, and columns.
@@ -41,7 +46,13 @@ SHOWN_LINKS = 3
 # A run later than this is said to be late (minutes).
 LATE_MINUTES = 5
 # How long a link made for a file may live: hours, and how that is said.
-LINK_HOURS = {1: "1 hour", 24: "1 day", 72: "3 days", 168: "7 days", 720: "30 days"}
+LINK_HOURS = {
+    1: gettext_noop("1 hour"),
+    24: gettext_noop("1 day"),
+    72: gettext_noop("3 days"),
+    168: gettext_noop("7 days"),
+    720: gettext_noop("30 days"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +70,7 @@ class FirstRows:
 
 @dataclass(frozen=True, slots=True)
 class PartView:
-    """What one SQL gave."""
+    """The result of one SQL."""
 
     id: int
     title: str
@@ -213,7 +224,7 @@ def report_run_page(user: User, run: ReportRun, fresh: tuple[int, str] | None = 
         delivered=delivered_words(sent_out(run)),
         undelivered=held_words(sent_out(run)) or undelivered_words(sent_out(run)),
         is_sending=is_sending,
-        link_hours=LINK_HOURS,
+        link_hours={hours: _(said) for hours, said in LINK_HOURS.items()},
     )
 
 
@@ -222,23 +233,23 @@ def late_words(run: ReportRun) -> str:
     if not run.scheduled_for or not run.started_at:
         return ""
     seconds = (run.started_at - run.scheduled_for).total_seconds()
-    return f"{phrases.took(seconds)} late" if seconds > LATE_MINUTES * 60 else ""
+    return _("%(seconds)s late") % {"seconds": phrases.took(seconds)} if seconds > LATE_MINUTES * 60 else ""
 
 
 def _about(run: ReportRun) -> str:
     if run.about == "alert":
-        return f"The value is {run.value}: beyond the threshold."
+        return _("The value is %(value)s: beyond the threshold.") % {"value": run.value}
     if run.about == "recovered":
-        return f"The value is {run.value}: within bounds again."
-    return f"The value is {run.value}." if run.value else ""
+        return _("The value is %(value)s: within bounds again.") % {"value": run.value}
+    return _("The value is %(value)s.") % {"value": run.value} if run.value else ""
 
 
 def _part(part: RunPart, run: ReportRun) -> PartView:
     return PartView(
         id=part.pk,
         title=part.title,
-        draft=part.draft,
-        sentence=part.sentence,
+        draft=draft_said(part.draft),
+        sentence=row_said(part, "sentence"),
         sql=part.sql,
         arguments=[(str(name), _value(value, part, run)) for name, value in part.arguments.items()],
         source=part.source.name if part.source else "",
@@ -264,7 +275,7 @@ def _value(value: Any, part: RunPart, run: ReportRun) -> str:
 def first_rows(part: RunPart) -> FirstRows:
     """Read the first rows of a part, as long as they are kept."""
     if part.result is None:
-        return FirstRows(gone="These rows are no longer kept." if part.row_count else "")
+        return FirstRows(gone=_("These rows are no longer kept.") if part.row_count else "")
     try:
         read = rows_page(part.result, 0, FIRST_ROWS)
     except ResultGone as error:
@@ -273,9 +284,14 @@ def first_rows(part: RunPart) -> FirstRows:
     formats = formats_of(part.result)
     told = []
     if read.total > len(read.rows):
-        told.append(f"The first {len(read.rows)} of {phrases.counted(part.row_count, 'row')}")
+        told.append(
+            _("The first %(shown)s of %(rows)s")
+            % {"shown": len(read.rows), "rows": phrases.counted(part.row_count, "row")}
+        )
     if len(read.columns) > len(columns):
-        told.append(f"{len(read.columns) - len(columns)} more columns are in the files")
+        told.append(
+            _("%(count)s more columns are in the files") % {"count": len(read.columns) - len(columns)}
+        )
     return FirstRows(
         columns=tuple(columns),
         rows=tuple(
@@ -317,7 +333,10 @@ def _link(link: FileLink, zone: str) -> LinkLine:
         made_by=link.made_by.called,
         made=words.moment(link.created_at, zone),
         until=words.moment(link.expires_at, zone),
-        opened="not opened yet" if not link.opened else f"opened {phrases.counted(link.opened, 'time')}",
+        opened=_("not opened yet")
+        if not link.opened
+        else ngettext("opened %(count)s time", "opened %(count)s times", link.opened)
+        % {"count": intcomma(link.opened)},
         state=state,
     )
 
@@ -352,7 +371,9 @@ def _delivery_state(delivery: Delivery) -> str:
 def _answer(kept: dict[str, Any], zone: str) -> AnswerLine:
     at = words.instant(kept.get("at"))
     told = words.moment(at, zone)
-    return AnswerLine(told.text if told else "", bool(kept.get("ok")), str(kept.get("answer", "")))
+    return AnswerLine(
+        told.text if told else "", bool(kept.get("ok")), words.answer_words(str(kept.get("answer", "")))
+    )
 
 
 def _soon(delivery: Delivery) -> bool:

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from mirror import phrases
 from mirror.people.models import Quota, QuotaMet
@@ -24,23 +27,27 @@ SHOWN_CONSENTS = 200
 
 _ABOUT = {
     Allowance.Kind.DOMAIN: (
-        "Mail domains",
-        "Addresses there get reports without being asked. While any domain is listed, other addresses are refused; "
-        "while none is, each outside address is asked once.",
-        "Add a domain",
+        gettext_noop("Mail domains"),
+        gettext_noop(
+            "Addresses there get reports without being asked. While any domain is listed, other addresses are refused; while none is, each outside address is asked once."
+        ),
+        gettext_noop("Add a domain"),
         "example.com",
     ),
     Allowance.Kind.ADDRESS: (
-        "Single outside addresses",
-        "May be named as recipients although their domain is not listed. They are still asked once.",
-        "Add an address",
+        gettext_noop("Single outside addresses"),
+        gettext_noop(
+            "May be named as recipients although their domain is not listed. They are still asked once."
+        ),
+        gettext_noop("Add an address"),
         "somebody@example.com",
     ),
     Allowance.Kind.HOST: (
-        "Hosts in private networks",
-        "Everybody's webhooks, Slack addresses and buckets may be there. Others on this machine and in private networks are "
-        "for reports of administrators alone; metadata services of clouds are never called.",
-        "Add a host",
+        gettext_noop("Hosts in private networks"),
+        gettext_noop(
+            "Everybody's webhooks, Slack addresses and buckets may be there. Others on this machine and in private networks are for reports of administrators alone; metadata services of clouds are never called."
+        ),
+        gettext_noop("Add a host"),
         "hooks.internal or 10.1.2.3:8443",
     ),
 }
@@ -108,14 +115,17 @@ def sending_page(refused: tuple[str, str, str] | None = None) -> SendingPage:
         waiting=deliveries_waiting(),
         met=met_lines(),
         bounds=[
-            ("Mails of a person", f"{settings.MAILS_PER_HOUR:,} an hour"),
-            ("Calls of a person", f"{settings.CALLS_PER_HOUR:,} an hour"),
-            ("New outside addresses of a person", f"{settings.MAIL_ASKS_PER_DAY:,} a day"),
-            ("Recipients of a report", f"{settings.REPORT_RECIPIENTS:,}"),
-            ("Channels of a report", f"{settings.REPORT_CHANNELS:,}"),
+            (_("Mails of a person"), _("%(count)s an hour") % {"count": intcomma(settings.MAILS_PER_HOUR)}),
+            (_("Calls of a person"), _("%(count)s an hour") % {"count": intcomma(settings.CALLS_PER_HOUR)}),
             (
-                "Between two runs of a schedule",
-                f"{phrases.counted(settings.REPORT_LEAST_MINUTES, 'minute')} at least",
+                _("New outside addresses of a person"),
+                _("%(count)s a day") % {"count": intcomma(settings.MAIL_ASKS_PER_DAY)},
+            ),
+            (_("Recipients of a report"), intcomma(settings.REPORT_RECIPIENTS)),
+            (_("Channels of a report"), intcomma(settings.REPORT_CHANNELS)),
+            (
+                _("Between two runs of a schedule"),
+                _("%(time)s at least") % {"time": phrases.counted(settings.REPORT_LEAST_MINUTES, "minute")},
             ),
         ],
         allowed=[_allowed(kind, refused) for kind in Allowance.Kind],
@@ -130,7 +140,12 @@ def met_lines() -> list[MetLine]:
     return [
         MetLine(
             quota_words(met),
-            f"Held back {phrases.counted(met.held, 'time')} in the hour from then.",
+            ngettext(
+                "Held back %(count)s time in the hour from then.",
+                "Held back %(count)s times in the hour from then.",
+                met.held,
+            )
+            % {"count": intcomma(met.held)},
             words.moment(met.at, settings.TIME_ZONE),
         )
         for met in found.select_related("person")[:50]
@@ -138,10 +153,14 @@ def met_lines() -> list[MetLine]:
 
 
 def _allowed(kind: Allowance.Kind, refused: tuple[str, str, str] | None) -> AllowedList:
-    title, about, action, example = _ABOUT[kind]
+    title, about, action, example = map(_, _ABOUT[kind])
     lines = [AllowedLine(None, value, by) for value, by in _by_settings(kind)]
     for kept in Allowance.objects.filter(kind=kind).select_related("made_by"):
-        by = f"allowed by {kept.made_by.get_username()}" if kept.made_by else "allowed by somebody who left"
+        by = (
+            _("allowed by %(get_username)s") % {"get_username": kept.made_by.get_username()}
+            if kept.made_by
+            else _("allowed by somebody who left")
+        )
         lines.append(AllowedLine(kept.pk, kept.value, by))
     typed, problem = refused[1:] if refused and refused[0] == kind else ("", "")
     return AllowedList(kind, title, about, action, example, lines, typed, problem)
@@ -149,13 +168,13 @@ def _allowed(kind: Allowance.Kind, refused: tuple[str, str, str] | None) -> Allo
 
 def _by_settings(kind: Allowance.Kind) -> list[tuple[str, str]]:
     if kind == Allowance.Kind.HOST:
-        return [(host, "by the setting WEBHOOK_HOSTS") for host in settings.WEBHOOK_HOSTS]
+        return [(host, _("by the setting WEBHOOK_HOSTS")) for host in settings.WEBHOOK_HOSTS]
     if kind == Allowance.Kind.ADDRESS:
         return []
-    found = [(domain, "by the setting MAIL_DOMAINS") for domain in settings.MAIL_DOMAINS]
+    found = [(domain, _("by the setting MAIL_DOMAINS")) for domain in settings.MAIL_DOMAINS]
     own = sender_domain()
     if own and own not in settings.MAIL_DOMAINS:
-        found.append((own, "the domain of MAIL_FROM, always"))
+        found.append((own, _("the domain of MAIL_FROM, always")))
     return found
 
 
@@ -165,7 +184,13 @@ def _consent(consent: Consent) -> ConsentLine:
         Consent.State.CONFIRMED: ("badge-good", "check"),
         Consent.State.STOPPED: ("badge-warn", "ban"),
     }[Consent.State(consent.state)]
-    by = f" for {consent.asked_for.get_username()}" if consent.asked_for else ""
-    asked = f"asked on {consent.asked_at:%Y-%m-%d}{by}" if consent.asked_at else "not asked yet"
-    said = f" · answered on {consent.answered_at:%Y-%m-%d}" if consent.answered_at else ""
+    asked = _("not asked yet")
+    if consent.asked_at:
+        told = {"day": f"{consent.asked_at:%Y-%m-%d}"}
+        asked = _("asked on %(day)s") % told
+        if consent.asked_for:
+            asked = _("asked on %(day)s for %(name)s") % {**told, "name": consent.asked_for.get_username()}
+    said = ""
+    if consent.answered_at:
+        said = " · " + _("answered on %(day)s") % {"day": f"{consent.answered_at:%Y-%m-%d}"}
     return ConsentLine(consent.address, str(consent.get_state_display()), look, icon, asked + said)

@@ -10,11 +10,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext_lazy, pgettext_lazy
 
 from mirror.phrases import took
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.schedule.times import Schedule, ScheduleError
 from mirror.reports.schedule.zones import at_zone
+from mirror.reports.sending.consents import ASKED, LATER
+from mirror.reports.sending.delivering import GIVEN_UP
+from mirror.reports.sending.holding import WAITS
+from mirror.reports.sending.mails_beside import UNCONFIRMED
+from mirror.stored_words import translated
 from mirror.work.leases import Status
 
 
@@ -40,10 +48,9 @@ def moment(at: datetime | None, zone: str, now: datetime | None = None) -> Momen
         return None
     now = now or timezone.now()
     local = at_zone(at, zone)
-    year = f" {local.year}" if local.year != now.astimezone(local.tzinfo).year else ""
-    return Moment(
-        local.isoformat(), f"{local:%a} {local.day} {local:%b}{year}, {local:%H:%M}", away(at - now)
-    )
+    # Translators: days and times in the letters of Django's filter "date".
+    form = _("D j M, H:i") if local.year == now.astimezone(local.tzinfo).year else _("D j M Y, H:i")
+    return Moment(local.isoformat(), date_format(local, form), away(at - now))
 
 
 def instant(kept: object) -> datetime | None:
@@ -55,9 +62,35 @@ def instant(kept: object) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-# Units with their seconds. Two of a month or a year are needed before those are said: "in 41 days", "in 3 months".
+# Units: their seconds, and an instant that far ahead and back. Two of a month or a year are needed before those are said: "in 41 days", "in 3 months".
 _MONTH = 2_629_800
-_UNITS = ((12 * _MONTH, "year"), (_MONTH, "month"), (86_400, "day"), (3_600, "hour"), (60, "minute"))
+_UNITS = (
+    (
+        12 * _MONTH,
+        ngettext_lazy("in %(count)s year", "in %(count)s years", "count"),
+        ngettext_lazy("%(count)s year ago", "%(count)s years ago", "count"),
+    ),
+    (
+        _MONTH,
+        ngettext_lazy("in %(count)s month", "in %(count)s months", "count"),
+        ngettext_lazy("%(count)s month ago", "%(count)s months ago", "count"),
+    ),
+    (
+        86_400,
+        ngettext_lazy("in %(count)s day", "in %(count)s days", "count"),
+        ngettext_lazy("%(count)s day ago", "%(count)s days ago", "count"),
+    ),
+    (
+        3_600,
+        ngettext_lazy("in %(count)s hour", "in %(count)s hours", "count"),
+        ngettext_lazy("%(count)s hour ago", "%(count)s hours ago", "count"),
+    ),
+    (
+        60,
+        ngettext_lazy("in %(count)s minute", "in %(count)s minutes", "count"),
+        ngettext_lazy("%(count)s minute ago", "%(count)s minutes ago", "count"),
+    ),
+)
 
 
 def away(distance: timedelta) -> str:
@@ -68,12 +101,11 @@ def away(distance: timedelta) -> str:
         ('in 3 hours', '1 day ago', 'in 2 years')
     """
     seconds = abs(distance.total_seconds())
-    for size, unit in _UNITS:
+    for size, ahead, back in _UNITS:
         if seconds >= size * (0.95 if size < _MONTH else 2):
             number = max(1, int(seconds / size + 0.5))
-            words = f"{number} {unit}{'' if number == 1 else 's'}"
-            return f"in {words}" if distance > timedelta(0) else f"{words} ago"
-    return "in less than a minute" if distance > timedelta(0) else "just now"
+            return str((ahead if distance > timedelta(0) else back) % {"count": number})
+    return _("in less than a minute") if distance > timedelta(0) else _("just now")
 
 
 def lasted(start: datetime | None, end: datetime | None) -> str:
@@ -104,24 +136,24 @@ def run_state(run: ReportRun, deliveries: list[Delivery] | None = None) -> str:
     return "sent"
 
 
-# What a state is called and looks like: its words, its icon and the look of its badge.
-STATES: dict[str, tuple[str, str, str]] = {
-    "waiting": ("Waiting", "clock", ""),
-    "again": ("Tried again soon", "clock", "badge-warn"),
-    "working": ("Working", "play", "badge-accent"),
-    "stopping": ("Stopping", "stop", ""),
-    "made": ("Made", "check", "badge-accent"),
-    "sending": ("Sending", "play", "badge-accent"),
-    "sent": ("Sent", "check", "badge-accent"),
-    "partly": ("Partly sent", "warning", "badge-warn"),
-    "unsent": ("Not sent", "cross", "badge-bad"),
-    "nothing": ("Nothing to send", "table", ""),
-    "skipped": ("Skipped", "right", ""),
-    "stopped": ("Stopped", "stop", ""),
-    "failed": ("Failed", "cross", "badge-bad"),
-    "held": ("Held back", "clock", "badge-warn"),
-    "given_up": ("Given up", "cross", "badge-bad"),
-    "paused": ("Paused", "stop", ""),
+# The words, the icon and the badge of a state.
+STATES: dict[str, tuple[object, str, str]] = {
+    "waiting": (gettext_noop("Waiting"), "clock", ""),
+    "again": (gettext_noop("Tried again soon"), "clock", "badge-warn"),
+    "working": (gettext_noop("Working"), "play", "badge-accent"),
+    "stopping": (gettext_noop("Stopping"), "stop", ""),
+    "made": (gettext_noop("Made"), "check", "badge-accent"),
+    "sending": (pgettext_lazy("state of a run", "Sending"), "play", "badge-accent"),
+    "sent": (gettext_noop("Sent"), "check", "badge-accent"),
+    "partly": (gettext_noop("Partly sent"), "warning", "badge-warn"),
+    "unsent": (gettext_noop("Not sent"), "cross", "badge-bad"),
+    "nothing": (gettext_noop("Nothing to send"), "table", ""),
+    "skipped": (gettext_noop("Skipped"), "right", ""),
+    "stopped": (gettext_noop("Stopped"), "stop", ""),
+    "failed": (gettext_noop("Failed"), "cross", "badge-bad"),
+    "held": (gettext_noop("Held back"), "clock", "badge-warn"),
+    "given_up": (gettext_noop("Given up"), "cross", "badge-bad"),
+    "paused": (gettext_noop("Paused"), "stop", ""),
 }
 
 
@@ -138,29 +170,38 @@ class State:
 def state(name: str) -> State:
     """How a state is shown."""
     words, icon, look = STATES[name]
-    return State(name, words, icon, look)
+    return State(name, _(str(words)), icon, look)
+
+
+# What deliveries keep of how they went, where it has places.
+_ANSWERS = (WAITS, ASKED, LATER, UNCONFIRMED, GIVEN_UP)
+
+
+def answer_words(kept: str) -> str:
+    """What a delivery was answered, in the reader's language where Mirror said it; a server's words as they came."""
+    return translated(kept, _ANSWERS)
 
 
 def schedule_words(report: Report) -> str:
     """Say when a report runs."""
     if not report.schedule:
-        return "Only by hand"
+        return _("Only by hand")
     try:
         return Schedule.from_json(report.schedule, report.zone).words()
     except ScheduleError as error:
-        return f"No longer a schedule: {error}"
+        return _("No longer a schedule: %(error)s") % {"error": error}
 
 
 def cause_words(run: ReportRun) -> str:
     """Say why a run exists."""
-    by = run.asked_by.called if run.asked_by else "somebody"
+    by = run.asked_by.called if run.asked_by else _("somebody")
     if run.cause == ReportRun.Cause.NOW:
-        return f"by hand, {by}"
+        return _("by hand, %(by)s") % {"by": by}
     if run.cause == ReportRun.Cause.TEST:
-        return f"test, {by}"
+        return _("test, %(by)s") % {"by": by}
     return str(run.get_cause_display())
 
 
 def value_words(value: Any) -> str:
     """A stored JSON value as words."""
-    return "yes" if value is True else "no" if value is False else str(value)
+    return _("yes") if value is True else _("no") if value is False else str(value)

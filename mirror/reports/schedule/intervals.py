@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from mirror.people.models import User
 from mirror.reports.models import Report, ReportRun
@@ -22,8 +23,10 @@ def interval_check(schedule: Schedule, *, is_staff: bool) -> None:
     least = interval_of(is_staff=is_staff)
     if schedule.least_gap() < least:
         raise ScheduleError(
-            f"It would run every {_said(schedule.least_gap())} at times. Runs are {_said(least)} apart at least; "
-            "an administrator's may follow faster.",
+            _(
+                "It would run every %(schedule)s at times. Runs are %(least)s apart at least; an administrator's may follow faster."
+            )
+            % {"schedule": _said(schedule.least_gap()), "least": _said(least)},
             "cron" if schedule.cron else "every",
         )
 
@@ -52,5 +55,5 @@ def thinned(
 def _said(gap: timedelta) -> str:
     minutes = gap.total_seconds() / 60
     if minutes < 1:
-        return f"{gap.total_seconds():g} seconds"
-    return "minute" if minutes == 1 else f"{minutes:g} minutes"
+        return _("%(count)s seconds") % {"count": f"{gap.total_seconds():g}"}
+    return _("minute") if minutes == 1 else _("%(count)s minutes") % {"count": f"{minutes:g}"}

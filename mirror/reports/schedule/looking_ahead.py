@@ -15,7 +15,7 @@ from mirror.sources.models import Source
 
 log = logging.getLogger(__name__)
 
-# Runs so near are looked ahead to: whoever looks once a day sees what will break.
+# Runs so near are looked ahead to: a daily look at the page shows the coming failure.
 AHEAD = timedelta(hours=25)
 # Tables read so lately are not read again.
 FRESH = timedelta(minutes=50)

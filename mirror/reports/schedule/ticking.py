@@ -1,7 +1,7 @@
 """The tick: runs of what is due, each scheduled time once, whatever the number of beats and however late they are.
 
 A report's `next_at` moves by compare and swap, in one transaction with the rows of its runs, which are
-unique on report and scheduled time. Whoever comes second changes nothing.
+unique on report and scheduled time. The second one changes nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Cause = ReportRun.Cause
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What becomes of a report's scheduled times up to now: which run and which were missed, and what comes next."""
+    """The fate of a report's scheduled times up to now: which run and which were missed, and what comes next."""
 
     on_time: tuple[datetime, ...]
     made_up: tuple[datetime, ...]

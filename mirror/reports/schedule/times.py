@@ -26,6 +26,8 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
 from dateutil import rrule
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from mirror.phrases import joined
 from mirror.reports.schedule.checks import (
@@ -37,6 +39,7 @@ from mirror.reports.schedule.checks import (
     LAST_DAY,
     MONTHS,
     NTH,
+    NTH_WORDS,
     ScheduleError,
     dates_check,
     day_read,
@@ -94,7 +97,11 @@ class Schedule:
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, str) or self.kind not in KINDS:
-            raise ScheduleError(f"“{self.kind}” is no kind of schedule. Known: {', '.join(KINDS)}.", "kind")
+            raise ScheduleError(
+                _("“%(kind)s” is no kind of schedule. Known: %(kinds)s.")
+                % {"kind": self.kind, "kinds": ", ".join(KINDS)},
+                "kind",
+            )
         zone_read(self.zone)
         for name, check in CHECKS.items():
             unused = () if name == "days" else None
@@ -104,8 +111,8 @@ class Schedule:
             yearly_check(_checked(self.month), _checked(self.day))
         dates_check(self.starts_on, self.ends_on)
         if self.starts_on and self.ends_on and next(self._local_times(datetime.min), None) is None:
-            between = f"{day_shown(self.starts_on)} and {day_shown(self.ends_on)}"
-            raise ScheduleError(f"It never fires between {between}.", "ends_on")
+            said = {"first": day_shown(self.starts_on), "last": day_shown(self.ends_on)}
+            raise ScheduleError(_("It never fires between %(first)s and %(last)s.") % said, "ends_on")
 
     # ------------------------------------------------------------ as JSON
 
@@ -120,13 +127,16 @@ class Schedule:
             'On the last day of every month at 18:30 (UTC)'
         """
         if not isinstance(data, Mapping):
-            raise ScheduleError("A schedule is an object with a kind.")
+            raise ScheduleError(_("A schedule is an object with a kind."))
         known = set(cls.__dataclass_fields__)
         unknown = [str(name) for name in data if name not in known]
         if unknown:
-            raise ScheduleError(f"A schedule has no “{unknown[0]}”. Known: {', '.join(sorted(known))}.")
+            raise ScheduleError(
+                _("A schedule has no “%(unknown)s”. Known: %(known)s.")
+                % {"unknown": unknown[0], "known": ", ".join(sorted(known))}
+            )
         if not data.get("kind"):
-            raise ScheduleError("Choose how often it runs.", "kind")
+            raise ScheduleError(_("Choose how often it runs."), "kind")
         read: dict[str, Any] = {**data, "zone": data.get("zone") or zone or ""}
         for name in ("starts_on", "ends_on"):
             read[name] = day_read(read.get(name), name)
@@ -252,37 +262,46 @@ class Schedule:
         """Say it in one line: "Every weekday at 08:00 (Europe/Oslo)"."""
         said = f"{self._often()} ({self.zone})"
         if self.starts_on:
-            said += f", from {day_shown(self.starts_on)}"
+            said += ", " + _("from %(day)s") % {"day": day_shown(self.starts_on)}
         if self.ends_on:
-            said += f", until {day_shown(self.ends_on)}"
+            said += ", " + _("until %(day)s") % {"day": day_shown(self.ends_on)}
         return said
 
     def _often(self) -> str:
         if self.kind == "cron":
-            return f"{CronSim(_checked(self.cron), datetime(2000, 1, 1)).explain()}, by cron {self.cron}"
+            if (get_language() or "en").startswith("en"):
+                return f"{CronSim(_checked(self.cron), datetime(2000, 1, 1)).explain()}, by cron {self.cron}"
+            return _("By cron %(line)s") % {"line": self.cron}
         if self.kind == "hourly":
-            hours = "Every hour" if self.every == 1 else f"Every {self.every} hours from midnight"
-            return f"{hours} at minute {self.minute}"
-        return f"{self._which_days()} at {self.time:%H:%M}"
+            said = {"hours": self.every, "minute": self.minute}
+            if self.every == 1:
+                return _("Every hour at minute %(minute)s") % said
+            return _("Every %(hours)s hours from midnight at minute %(minute)s") % said
+        return _("%(days)s at %(time)s") % {"days": self._which_days(), "time": f"{self.time:%H:%M}"}
 
     def _which_days(self) -> str:
-        days = joined([DAYS[day] for day in self.days])
+        days = joined([_(DAYS[day]) for day in self.days])
         if self.kind == "weekly":
-            return f"Every {days}"
+            return _("Every %(days)s") % {"days": days}
         if self.kind == "nth_weekday":
-            return f"On the {self.nth} {days} of every month"
+            nth = _(NTH_WORDS[_checked(self.nth)])
+            return _("On the %(nth)s %(days)s of every month") % {"nth": nth, "days": days}
         if self.kind == "monthly":
             day = _checked(self.day)
-            instead = ", or its last day where that is earlier," if day > 28 else ""
-            return f"On the {_ordinal(day)} of every month{instead}"
+            words = _("On the %(day)s of every month")
+            if day > 28:
+                words = _("On the %(day)s of every month, or its last day where that is earlier,")
+            return words % {"day": _ordinal(day)}
         if self.kind == "yearly":
             day, month = _checked(self.day), _checked(self.month)
-            instead = " (28 in other years)" if (month, day) == (2, 29) else ""
-            return f"Every year on {day} {MONTHS[month - 1]}{instead}"
+            words = _("Every year on %(day)s %(month)s")
+            if (month, day) == (2, 29):
+                words = _("Every year on %(day)s %(month)s (28 in other years)")
+            return words % {"day": day, "month": _(MONTHS[month - 1])}
         return {
-            "daily": "Every day",
-            "weekdays": "Every weekday",
-            "last_day": "On the last day of every month",
+            "daily": _("Every day"),
+            "weekdays": _("Every weekday"),
+            "last_day": _("On the last day of every month"),
         }[self.kind]
 
 
@@ -310,5 +329,7 @@ def _local_start(after: datetime, zone: ZoneInfo) -> datetime:
 
 
 def _ordinal(number: int) -> str:
+    if not (get_language() or "en").startswith("en"):
+        return f"{number}."
     ending = "th" if 10 < number < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from mirror.audit.services import record
 from mirror.delivery.reach import Reach
@@ -39,11 +40,14 @@ def reach_of(owner: User) -> Reach:
 def allowance_add(kind: str, typed: str, by: User) -> Allowance:
     """Allow a domain, an address or a host. Mails held back for it are looked at again. Raises: ReportError."""
     if kind not in Allowance.Kind.values:
-        raise ReportError(f"“{kind}” cannot be allowed. Known: {', '.join(Allowance.Kind.values)}.")
+        raise ReportError(
+            _("“%(kind)s” cannot be allowed. Known: %(values)s.")
+            % {"kind": kind, "values": ", ".join(Allowance.Kind.values)}
+        )
     value = {"domain": _domain, "address": _address, "host": _host}[kind](typed.strip())
     kept, is_new = Allowance.objects.get_or_create(kind=kind, value=value, defaults={"made_by": by})
     if not is_new:
-        raise ReportError(f"{value} is allowed already.")
+        raise ReportError(_("%(value)s is allowed already.") % {"value": value})
     record("allowed a place", value, by=by, what=kind)
     log.info("Allowance %s (%s) was made by user %s", kept.pk, kind, by.pk)
     if kind != Allowance.Kind.HOST:
@@ -66,13 +70,17 @@ def _domain(typed: str) -> str:
 
 
 def _address(typed: str, shown: str = "") -> str:
-    local, _, domain = typed.rpartition("@")
+    local, _at, domain = typed.rpartition("@")
     try:
         address = f"{local}@{domain.encode('idna').decode()}".casefold()
         validate_email(address)
     except (UnicodeError, ValidationError):
-        what = "a domain such as example.com" if shown else "a mail address"
-        raise ReportError(f"“{(shown or typed)[:80]}” is not {what}.") from None
+        words = (
+            _("“%(typed)s” is not a domain such as example.com.")
+            if shown
+            else _("“%(typed)s” is not a mail address.")
+        )
+        raise ReportError(words % {"typed": (shown or typed)[:80]}) from None
     return address
 
 
@@ -80,7 +88,8 @@ def _host(typed: str) -> str:
     host = typed.casefold().rstrip(".")
     if len(host) > 254 or not _HOST.fullmatch(host):
         raise ReportError(
-            f"“{typed[:80]}” is not a host such as hooks.internal, 10.1.2.3:8443 or [fd12::1].",
-            "Type it as it stands in the address, without https:// and without a path.",
+            _("“%(typed)s” is not a host such as hooks.internal, 10.1.2.3:8443 or [fd12::1].")
+            % {"typed": typed[:80]},
+            _("Type it as it stands in the address, without https:// and without a path."),
         )
     return host

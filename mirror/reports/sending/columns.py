@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlagent.rows.columns import Profile, Role, profiles
-from sqlagent.rows.subject import MANY_OF_ALL
+from sqlagent.rows.subject import MANY_OF_ALL, keys_known
 from sqlagent.values import Kind, Rows
 
 _RANKS = {Role.MEASURE: 2, Role.CATEGORY: 3, Role.TIME: 3, Role.OTHER: 5, Role.KEY: 6}
@@ -19,6 +19,7 @@ def columns_first(
     columns: tuple[str, ...],
     kinds: tuple[str, ...],
     rows: tuple[tuple[Any, ...], ...],
+    sql: str = "",
 ) -> tuple[int, ...]:
     """Give the places of columns, the most important first.
 
@@ -28,7 +29,9 @@ def columns_first(
         >>> columns_first({"y": ["revenue"]}, ("id", "mail", "name", "orders", "revenue"), (), ((7, "a@b.example", "Ann", 3, 9.5),))
         (2, 4, 3, 1, 0)
     """
-    found = profiles(Rows(columns, rows, kinds=tuple(map(Kind, kinds)) if kinds and all(kinds) else ()))
+    found = keys_known(
+        profiles(Rows(columns, rows, kinds=tuple(map(Kind, kinds)) if kinds and all(kinds) else ())), sql
+    )
     names = [one for one in found if one.role == Role.CATEGORY and not _REACHED.search(one.name)]
     most = max((one.distinct for one in names), default=0)
     times = [one.name for one in found if one.role == Role.TIME]

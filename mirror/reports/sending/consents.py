@@ -16,6 +16,7 @@ from django.db.models import F
 from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from mirror.people.models import Quota, User
 from mirror.people.quotas import quota_use
@@ -33,6 +34,13 @@ MOST_ASKS, ASK_AGAIN = 3, timedelta(days=7)
 # Addresses of one mailbox (those with a plus) that are asked within a day.
 MAILBOX_ASKS, DAY = 3, timedelta(days=1)
 _SIGNER = signing.Signer(salt="mirror.reports.consent")
+
+# How it stands with an address, as deliveries keep it.
+ASKED = gettext_noop("A mail that asks it was queued on {day}.")
+TOMORROW = gettext_noop("It is asked tomorrow: other addresses of the same mailbox were asked today.")
+LATER = gettext_noop(
+    "It is asked later: reports of {name} have asked {most} new outside addresses within a day."
+)
 
 
 class ConsentGone(ReportError):
@@ -54,19 +62,18 @@ def consent_ask(delivery: Delivery, person: User) -> tuple[str, bool]:
     key, now = address_key(delivery.to), timezone.now()
     consent, _ = Consent.objects.get_or_create(address=key, defaults={"mailbox": _mailbox(key)})
     if consent.asks >= MOST_ASKS or (consent.asked_at and consent.asked_at > now - ASK_AGAIN):
-        return f"A mail that asks it was queued on {consent.asked_at:%Y-%m-%d}.", False
+        return ASKED.format(day=f"{consent.asked_at:%Y-%m-%d}"), False
     lately = Consent.objects.filter(mailbox=consent.mailbox, asked_at__gt=now - DAY).exclude(pk=consent.pk)
     if lately.count() >= MAILBOX_ASKS:
-        return "It is asked tomorrow: other addresses of the same mailbox were asked today.", False
+        return TOMORROW, False
     most, use = settings.MAIL_ASKS_PER_DAY, f"{consent.pk}.{consent.asks}"
     if quota_use(person, Quota.Kind.ASKS, use, most=most, per=DAY):
-        words = f"It is asked later: reports of {person.get_username()} have asked {most} new outside addresses within a day."
-        return words, True
+        return LATER.format(name=person.get_username(), most=most), True
     asked = Consent.objects.filter(pk=consent.pk, asks=consent.asks, state=Consent.State.ASKED)
     if asked.update(asks=F("asks") + 1, asked_at=now, asked_for=person):
         _question_send(delivery, person)
         log.info("Consent %s is asked for a report of user %s", consent.pk, person.pk)
-    return f"A mail that asks it was queued on {now:%Y-%m-%d}.", False
+    return ASKED.format(day=f"{now:%Y-%m-%d}"), False
 
 
 def _mailbox(key: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.db import close_old_connections, transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from mirror.delivery import channels
 from mirror.delivery.errors import ChannelError, DeliveryFailed
@@ -29,10 +30,12 @@ from sqlagent.errors import without_folders
 
 log = logging.getLogger(__name__)
 
-CUT_OFF = "The worker was cut off while this was being sent, so it may have arrived. It was sent again."
-REMOVED = "The channel was removed from the report before this went out."
-BROKEN = "Something in Mirror itself broke while this was being sent. It was logged."
-GIVEN_UP = "The worker sending this was interrupted {count} times, so it was given up."
+CUT_OFF = gettext_noop(
+    "The worker was cut off while this was being sent, so it may have arrived. It was sent again."
+)
+REMOVED = gettext_noop("The channel was removed from the report before this went out.")
+BROKEN = gettext_noop("Something in Mirror itself broke while this was being sent. It was logged.")
+GIVEN_UP = gettext_noop("The worker sending this was interrupted {count} times, so it was given up.")
 # Longer than that nobody should ask us to wait (RFC 9110, 10.2.3 sets no bound).
 LONGEST_WAIT = timedelta(hours=24)
 ANSWER_CHARS = 2_000

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop, ngettext_lazy
 
 from mirror.people.models import Quota, QuotaMet, User
 from mirror.people.quotas import quota_met, quota_use
@@ -33,27 +35,56 @@ LONGEST = {Delivery.Held.QUOTA: timedelta(hours=24), Delivery.Held.CONSENT: time
 # How soon one that waits for its recipient is looked at again, should nobody have said so before.
 LOOK_AGAIN = HOUR
 
-PAUSED = "Held back: all sending is paused by an administrator. It goes out when sending goes on."
-LATER = "A later run goes to this place, so this one does not."
+PAUSED = gettext_noop(
+    "Held back: all sending is paused by an administrator. It goes out when sending goes on."
+)
+LATER = gettext_noop("A later run goes to this place, so this one does not.")
 TOO_LONG = {
-    Delivery.Held.QUOTA: "It was held back for a day, and there was no room for it in all that time.",
-    Delivery.Held.CONSENT: "It waited 14 days, and its recipient has not confirmed.",
+    Delivery.Held.QUOTA: gettext_noop(
+        "It was held back for a day, and there was no room for it in all that time."
+    ),
+    Delivery.Held.CONSENT: gettext_noop("It waited 14 days, and its recipient has not confirmed."),
 }
-# What each kind of quota counts, in words: done, what of, and within what.
+# What each kind of quota says once it is met.
 COUNTED = {
-    Quota.Kind.MAILS: ("sent", "mail", "an hour"),
-    Quota.Kind.CALLS: ("made", "call", "an hour"),
-    Quota.Kind.ASKS: ("asked", "new outside address", "a day"),
-    Quota.Kind.TESTS: ("tried", "connection", "a minute"),
-    Quota.Kind.COMMENTS: ("written", "comment", "an hour"),
+    Quota.Kind.MAILS: ngettext_lazy(
+        "reports of %(person)s have sent %(most)s mail within an hour, the most that a person's may.",
+        "reports of %(person)s have sent %(most)s mails within an hour, the most that a person's may.",
+        "count",
+    ),
+    Quota.Kind.CALLS: ngettext_lazy(
+        "reports of %(person)s have made %(most)s call within an hour, the most that a person's may.",
+        "reports of %(person)s have made %(most)s calls within an hour, the most that a person's may.",
+        "count",
+    ),
+    Quota.Kind.ASKS: ngettext_lazy(
+        "reports of %(person)s have asked %(most)s new outside address within a day, the most that a person's may.",
+        "reports of %(person)s have asked %(most)s new outside addresses within a day, the most that a person's may.",
+        "count",
+    ),
+    Quota.Kind.TESTS: ngettext_lazy(
+        "reports of %(person)s have tried %(most)s connection within a minute, the most that a person's may.",
+        "reports of %(person)s have tried %(most)s connections within a minute, the most that a person's may.",
+        "count",
+    ),
+    Quota.Kind.COMMENTS: ngettext_lazy(
+        "reports of %(person)s have written %(most)s comment within an hour, the most that a person's may.",
+        "reports of %(person)s have written %(most)s comments within an hour, the most that a person's may.",
+        "count",
+    ),
 }
 
-UNSENDABLE = "The owner of this report may not send these rows any more: a source is not theirs to see, or the rights on it changed."
+WAITS = gettext_noop(
+    "Waits for confirmation: {to} is an outside address and has not said yet that it wants these mails. {asked}"
+)
+UNSENDABLE = gettext_noop(
+    "The owner of this report may not send these rows any more: a source is not theirs to see, or the rights on it changed."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What becomes of a delivery: it goes when `words` is empty; it waits `until` then; or it ends, told to the owner or not."""
+    """The fate of a delivery: it goes when `words` is empty; it waits `until` then; or it ends, told to the owner or not."""
 
     words: str = ""
     held_for: str = ""
@@ -101,7 +132,7 @@ def _by_recipient(delivery: Delivery) -> Verdict:
     if is_bound_met:
         _administrators_tell(delivery, person, Quota.Kind.ASKS, settings.MAIL_ASKS_PER_DAY)
     return Verdict(
-        f"Waits for confirmation: {delivery.to} is an outside address and has not said yet that it wants these mails. {asked}",
+        WAITS.format(to=delivery.to, asked=asked),
         Delivery.Held.CONSENT,
         timezone.now() + LOOK_AGAIN,
     )
@@ -141,9 +172,8 @@ def quota_words(met: QuotaMet) -> str:
 
 
 def _bound_words(person: User, kind: Quota.Kind, most: int) -> str:
-    done, what, while_ = COUNTED[kind]
-    many = what if most == 1 else f"{what}es" if what.endswith("s") else f"{what}s"
-    return f"reports of {person.get_username()} have {done} {most:,} {many} within {while_}, the most that a person's may."
+    said = {"person": person.get_username(), "most": intcomma(most), "count": most}
+    return str(COUNTED[kind] % said)
 
 
 def charged(delivery: Delivery) -> User:

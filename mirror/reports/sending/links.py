@@ -1,4 +1,4 @@
-"""Links that give one file to whoever has them: signed, for a time, until revoked.
+"""Links to one file that work without signing in: signed, until they expire or are revoked.
 
 The store keeps the hash of a token. A link works as long as its maker may still look at the file.
 """
@@ -16,6 +16,8 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from mirror.audit.services import record
 from mirror.reports.errors import LinkGone, ReportError
@@ -31,7 +33,7 @@ log = logging.getLogger(__name__)
 
 # A month: longer than a report is talked about, short enough to be forgotten safely.
 LINK_HOURS = 24 * 31
-GONE = "This link does not work. It may be over or revoked; ask whoever sent it for a new one."
+GONE = gettext_noop("This link does not work. It may be over or revoked; ask whoever sent it for a new one.")
 _signer = Signer(salt="mirror.reports.links")
 
 
@@ -41,11 +43,11 @@ def link_make(file: ReportFile, by: User, hours: float) -> str:
     Raises: ReportError when `by` does not own the report or see its rows, or the time is no time.
     """
     if file.run.report.owner_id != by.pk or file_visible(by, file.pk) is None:
-        raise ReportError("Only the owner of a report can give its files to people without an account.")
+        raise ReportError(_("Only the owner of a report can give its files to people without an account."))
     if not rows_sendable(by, file.run):
-        raise ReportError("The owner of a source does not let your team send its rows.")
+        raise ReportError(_("The owner of a source does not let your team send its rows."))
     if not 0 < hours <= LINK_HOURS:
-        raise ReportError(f"A link works for 1 to {LINK_HOURS} hours.")
+        raise ReportError(_("A link works for 1 to %(link_hours)s hours.") % {"link_hours": LINK_HOURS})
     token = _signer.sign(secrets.token_urlsafe(32))
     _keep(token, file, by, hours)
     return token
@@ -84,7 +86,7 @@ def link_is_fresh(file_id: int, token: str, by: User) -> bool:
 def link_revoke(link: FileLink, by: User) -> None:
     """End a link now. Raises: ReportError for who neither made it nor owns the report."""
     if by.pk not in (link.made_by_id, link.file.run.report.owner_id):
-        raise ReportError("Only who made a link, or owns the report, can revoke it.")
+        raise ReportError(_("Only who made a link, or owns the report, can revoke it."))
     FileLink.objects.filter(pk=link.pk, revoked_at=None).update(revoked_at=timezone.now())
     record("ended a file link", link.file, by=by)
 
@@ -95,7 +97,7 @@ def link_open(token: str) -> ReportFile:
     try:
         _signer.unsign(token)
     except BadSignature:
-        raise LinkGone(GONE) from None
+        raise LinkGone(_(GONE)) from None
     now = timezone.now()
     link = (
         FileLink.objects.select_related("file__run__report", "made_by")
@@ -103,9 +105,9 @@ def link_open(token: str) -> ReportFile:
         .first()
     )
     if link is None or not link.made_by.is_active or file_visible(link.made_by, link.file_id) is None:
-        raise LinkGone(GONE)
+        raise LinkGone(_(GONE))
     if not rows_sendable(link.made_by, link.file.run):
-        raise LinkGone(GONE)
+        raise LinkGone(_(GONE))
     FileLink.objects.filter(pk=link.pk).update(opened=F("opened") + 1)
     record("opened a file link", link.file, made_by=link.made_by.get_username())
     return link.file

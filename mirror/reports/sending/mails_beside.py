@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from mirror.people.models import Quota
 from mirror.people.quotas import quota_use
@@ -17,8 +18,8 @@ from mirror.reports.sending.recipients import Standing, refusal_words, standing_
 if TYPE_CHECKING:
     from mirror.people.models import User
 
-UNCONFIRMED = "{to} is an outside address that has not said yet that it wants mails from here."
-FULL = "Held back: as many mails as a person's may be were sent within an hour."
+UNCONFIRMED = gettext_noop("{to} is an outside address that has not said yet that it wants mails from here.")
+FULL = gettext_noop("Held back: as many mails as a person's may be were sent within an hour.")
 
 
 def mail_judge(person: User, uid: str) -> tuple[str, datetime | None] | None:

@@ -1,7 +1,8 @@
-"""What one delivery carries: the report's sections and files, or a notice in words."""
+"""The content of one delivery: the report's sections and files, or a notice in words."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -9,15 +10,22 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.files.storage import default_storage
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
 
 from mirror.delivery.parcel import Attachment, Figure, Parcel, Section
+from mirror.delivery.parcel_words import moment_said
 from mirror.exports.values import FORMATS
+from mirror.people.languages import language_of
 from mirror.people.models import QuotaMet, User
 from mirror.recent import Recent
+from mirror.reports.drafts import figure_told, part_told
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
-from mirror.reports.schedule.zones import at_zone, zone_of
+from mirror.reports.reasons import pause_said
+from mirror.reports.schedule.zones import zone_of
 from mirror.reports.selectors import run_visible
 from mirror.reports.sending.columns import columns_first
 from mirror.reports.sending.consents import consent_url
@@ -25,8 +33,10 @@ from mirror.reports.sending.holding import charged, quota_words
 from mirror.reports.sending.introductions import introduction_of
 from mirror.reports.sending.links import link_of_delivery
 from mirror.results.formats import formats_of
+from mirror.results.kept_pivots import pivot_table
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import columns_of, rows_batches
+from mirror.stored_words import row_said, translated
 
 About = Delivery.About
 
@@ -34,11 +44,27 @@ About = Delivery.About
 SHOWN_ROWS = 25
 # Runs whose sections are kept in this process: a run's deliveries come one after another.
 AT_HAND = 4
-_sections_kept: Recent[tuple[int, int], tuple[Section, ...]] = Recent(AT_HAND)
+_sections_kept: Recent[tuple[int, int, str], tuple[Section, ...]] = Recent(AT_HAND)
 
 
 def parcel_of(delivery: Delivery) -> Parcel:
-    """Put together what a delivery carries, from what its run kept."""
+    """Put together what a delivery carries, from what its run kept, in the language of who gets it."""
+    language = _language(delivery)
+    with override(language):
+        return replace(_parcel(delivery), language=language)
+
+
+def _language(delivery: Delivery) -> str:
+    """The language of the person at a mail address; the owner's where nobody here has it, and for other channels."""
+    person = _people(delivery.to).first() if delivery.kind == "mail" else None
+    return language_of(person or delivery.run.report.owner)
+
+
+def _people(address: str) -> QuerySet[User]:
+    return User.objects.filter(email__iexact=address, is_active=True, is_service=False).order_by("pk")
+
+
+def _parcel(delivery: Delivery) -> Parcel:
     run, report = delivery.run, delivery.run.report
     is_notice, url = delivery.about in Delivery.NOTICES, _url(delivery)
     values, read_at = ("", None) if is_notice else (values_of_run(run), _read_at(run))
@@ -47,7 +73,7 @@ def parcel_of(delivery: Delivery) -> Parcel:
         about=delivery.about,
         title=_title(delivery),
         note="" if is_notice else report.note,
-        message=_notice(delivery) if is_notice else run.reason,
+        message=_notice(delivery) if is_notice else row_said(run, "reason"),
         url=url,
         made_at=run.ended_at or run.created_at,
         scheduled_for=None if delivery.about in Delivery.BY_RULE else run.scheduled_for,
@@ -66,9 +92,9 @@ def parcel_of(delivery: Delivery) -> Parcel:
 def _title(delivery: Delivery) -> str:
     """The report's title; nothing that somebody typed stands in a question to a stranger but their name."""
     if delivery.about == About.CONSENT:
-        return f"reports from {_name(charged(delivery))}"
+        return _("reports from %(name)s") % {"name": _name(charged(delivery))}
     if delivery.about == About.QUOTA:
-        return f"reports of {_name(charged(delivery))}"
+        return _("reports of %(name)s") % {"name": _name(charged(delivery))}
     return delivery.run.report.title
 
 
@@ -89,7 +115,7 @@ def _is_closed_to(delivery: Delivery) -> bool:
     """
     if delivery.kind != "mail" or delivery.about not in (About.REPORT, About.ALERT, About.RECOVERED):
         return False
-    people = list(User.objects.filter(email__iexact=delivery.to, is_active=True, is_service=False))
+    people = list(_people(delivery.to))
     return bool(people) and not any(run_visible(user, delivery.run_id) for user in people)
 
 
@@ -106,7 +132,7 @@ def _read_at(run: ReportRun) -> datetime:
 
 def _sections(run: ReportRun) -> tuple[Section, ...]:
     return _sections_kept.get(
-        (run.pk, run.lease_token),
+        (run.pk, run.lease_token, get_language() or ""),
         lambda: _sections_made(run),
     )
 
@@ -122,33 +148,36 @@ def _section(part: RunPart, values: str) -> Section:
     columns: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     rows: tuple[tuple[object, ...], ...] = ()
+    row_count, formats = part.row_count, formats_of(part.result) if part.result is not None else ()
     try:
         if part.result is None:
-            raise ResultGone("These rows are no longer kept.")
+            raise ResultGone(_("These rows are no longer kept."))
         stored = columns_of(part.result)
         rows = tuple(
             islice((row for batch in rows_batches(part.result, SHOWN_ROWS) for row in batch), SHOWN_ROWS)
         )
         columns, kinds = tuple(column.name for column in stored), tuple(column.kind for column in stored)
+        table = pivot_table(part.result, part.chart, formats, SHOWN_ROWS)
+        if table is not None:
+            columns, kinds, rows = table.columns, table.kinds, table.rows
+            row_count, formats = table.row_count, table.formats
     except ResultGone as error:
         notes = (str(error),)
     return Section(
         title=part.title,
-        sentence=part.told,
+        sentence=part_told(part),
         columns=columns,
         kinds=kinds,
         rows=rows,
-        row_count=part.row_count,
+        row_count=row_count,
         truncated=part.truncated,
         image=_image(part),
         notes=notes,
         # A draft says so in its sentence, which figures would take the place of.
-        figures=()
-        if part.draft
-        else tuple(Figure(one["name"], one["said"], one["change"]) for one in part.figures),
-        first=columns_first(part.chart or {}, columns, kinds, rows),
+        figures=() if part.draft else tuple(Figure(*figure_told(one)) for one in part.figures),
+        first=columns_first(part.chart or {}, columns, kinds, rows, part.sql),
         values=values,
-        formats=formats_of(part.result) if part.result is not None else (),
+        formats=formats,
     )
 
 
@@ -194,29 +223,30 @@ def _notice(delivery: Delivery) -> str:
     if delivery.about == About.QUOTA:
         return _quota(delivery)
     if delivery.about == About.HANDED:
-        return "Its owner is no longer here, so this report was handed over to you. It runs as yours from now on."
+        return _(
+            "Its owner is no longer here, so this report was handed over to you. It runs as yours from now on."
+        )
     if delivery.about == About.PAUSED:
-        words = [report.paused_why or "The schedule paused itself.", run.advice]
-        return _said(*words, "It does not run until somebody resumes it.")
+        words = [pause_said(report) or _("The schedule paused itself."), row_said(run, "advice")]
+        return _said(*words, _("It does not run until somebody resumes it."))
     if run.outcome == ReportRun.Outcome.FAILED:
-        return _said(run.reason, run.advice, _next(report))
+        return _said(row_said(run, "reason"), row_said(run, "advice"), _next(report))
     return _said(*_undelivered(run), _next(report))
 
 
 def _question(delivery: Delivery) -> str:
     """Ask a stranger, in fixed words."""
     person, place = charged(delivery), urlsplit(settings.SITE_URL).netloc
-    return (
-        f"{_name(person)} wants to send you reports from {place} by mail. Say yes or no on the page below. "
-        "If you do not know them, leave this be."
-    )
+    return _(
+        "%(person)s wants to send you reports from %(place)s by mail. Say yes or no on the page below. If you do not know them, leave this be."
+    ) % {"person": _name(person), "place": place}
 
 
 def _quota(delivery: Delivery) -> str:
     """Tell administrators which bounds somebody met within the last hour."""
     found = QuotaMet.objects.filter(person=charged(delivery), at__gt=timezone.now() - timedelta(hours=1))
     said = [quota_words(one) for one in found]
-    return _said(*said, "More is held back, a day at most, and goes out as there is room.")
+    return _said(*said, _("More is held back, a day at most, and goes out as there is room."))
 
 
 def _name(person: User) -> str:
@@ -229,18 +259,22 @@ def _undelivered(run: ReportRun) -> list[str]:
     given_up = run.deliveries.filter(state=Delivery.State.GIVEN_UP).exclude(
         channel=None, about__in=Delivery.NOTICES
     )
-    said = [f"{row.get_kind_display()} to {row.to}: {_last_answer(row)}" for row in given_up[:20]]
-    return ["The report was made, but could not be delivered everywhere.", *said]
+    said = [
+        _("%(kind)s to %(to)s: %(answer)s")
+        % {"kind": row.get_kind_display(), "to": row.to, "answer": _last_answer(row)}
+        for row in given_up[:20]
+    ]
+    return [_("The report was made, but could not be delivered everywhere."), *said]
 
 
 def _last_answer(row: Delivery) -> str:
-    return str(row.answers[-1]["answer"]) if row.answers else "given up."
+    return translated(str(row.answers[-1]["answer"])) if row.answers else _("given up.")
 
 
 def _next(report: Report) -> str:
     if report.next_at is None:
         return ""
-    return f"Its next run is at {at_zone(report.next_at, report.zone):%Y-%m-%d %H:%M} ({report.zone})."
+    return _("Next run: %(at)s.") % {"at": moment_said(report.next_at, zone_of(report.zone).key)}
 
 
 def _said(*words: str) -> str:

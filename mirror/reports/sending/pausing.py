@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from mirror.audit.services import record
 from mirror.comments.services import mentions_waiting
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-DROPPED = "Sending was paused when this was queued, and it was dropped when sending went on."
+DROPPED = gettext_noop("Sending was paused when this was queued, and it was dropped when sending went on.")
 
 
 def pause_now() -> SendingPause | None:

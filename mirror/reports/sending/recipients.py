@@ -3,8 +3,7 @@
 An address is *inside* when its domain is that of MAIL_FROM (unless anybody gets an address there), or is allowed by
 the setting MAIL_DOMAINS or an administrator, or when an administrator gave it to somebody who may sign in. Any other
 is *outside*: it is asked once, by a mail of fixed words, and gets nothing before it said yes. Where domains are
-allowed by list, outside addresses are refused unless an administrator allowed that very one. Whoever said that mails
-must stop gets none any more, whatever is allowed later.
+allowed by list, outside addresses are refused unless an administrator allowed that very one. An address that stopped its mails gets none, even if it is allowed later.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from enum import Enum
 
 from django.conf import settings
 from django.db.models.functions import Lower
+from django.utils.translation import gettext as _
 
 from mirror.delivery.mail_letter import sender
 from mirror.people.models import User
@@ -92,19 +92,31 @@ def refusals_of(addresses: Iterable[str]) -> list[str]:
 def refusal_words(address: str, standing: Standing) -> str:
     """Say why an address gets nothing."""
     if standing is Standing.STOPPED:
-        return f"{address} asked for no more mails from here, so none is sent there."
+        return _("%(address)s asked for no more mails from here, so none is sent there.") % {
+            "address": address
+        }
     domains = domains_listed()
-    shown = ", ".join(domains[:5]) + (f" and {len(domains) - 5} more" if len(domains) > 5 else "")
+    said = {"address": address, "domains": ", ".join(domains[:5]), "more": len(domains) - 5}
+    if len(domains) > 5:
+        return (
+            _(
+                "%(address)s is outside of the domains that mails may go to (%(domains)s and %(more)s more). An administrator may allow it."
+            )
+            % said
+        )
     return (
-        f"{address} is outside of the domains that mails may go to ({shown}). An administrator may allow it."
+        _(
+            "%(address)s is outside of the domains that mails may go to (%(domains)s). An administrator may allow it."
+        )
+        % said
     )
 
 
 def recipients_words() -> str:
     """Say who may get mails, for beside the field they are typed in."""
     if domains_listed():
-        return "Addresses of people here and of allowed domains; an administrator may allow others."
-    return "Outside addresses are asked once by mail, and get nothing before they said yes."
+        return _("Addresses of people here and of allowed domains; an administrator may allow others.")
+    return _("Outside addresses are asked once by mail, and get nothing before they said yes.")
 
 
 def domains_listed() -> list[str]:

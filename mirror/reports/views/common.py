@@ -5,7 +5,9 @@ from __future__ import annotations
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
+from django.utils.translation import gettext as _
 
+from mirror.people.pages import account_linked
 from mirror.people.requests import PersonRequest
 from mirror.reports import selectors
 from mirror.reports.models import Report, ReportRun
@@ -17,9 +19,9 @@ def find_report(request: PersonRequest, pk: int, *, to_change: bool = False) -> 
     """The report with this id, if the person may see it. Raises: Http404, PermissionDenied."""
     report = report_read(request.user, pk)
     if report is None:
-        raise Http404("There is no such report.")
+        raise Http404(_("There is no such report."))
     if to_change and not selectors.may_change(request.user, report):
-        raise PermissionDenied(f"Only {report.owner} changes this report.")
+        raise PermissionDenied(_("Only %(owner)s changes this report.") % {"owner": report.owner})
     return report
 
 
@@ -27,12 +29,12 @@ def find_run(request: PersonRequest, pk: int, *, to_change: bool = False) -> Rep
     """The run with this id, if the person may see it. Raises: Http404, PermissionDenied."""
     found = selectors.run_visible(request.user, pk)
     if found is None:
-        raise Http404("There is no such run.")
+        raise Http404(_("There is no such run."))
     if to_change and not selectors.may_change(request.user, found.report):
-        raise PermissionDenied(f"Only {found.report.owner} changes this report.")
+        raise PermissionDenied(_("Only %(owner)s changes this report.") % {"owner": found.report.owner})
     return found
 
 
 def complain(request: PersonRequest, error: ReportError) -> None:
     """Say on the next page why something was not done."""
-    messages.error(request, f"{error} {error.advice}".strip())
+    messages.error(request, account_linked(f"{error} {error.advice}".strip()))

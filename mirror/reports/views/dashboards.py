@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from mirror.dashboards.card_parameters import values_given
@@ -26,15 +27,18 @@ def of_dashboard(request: PersonRequest, pk: int) -> HttpResponse:
     if not sendable.saved:
         messages.error(
             request,
-            "No card of this dashboard can be sent: a report takes answers and saved SQL that you may run.",
+            _(
+                "No card of this dashboard can be sent: a report takes answers and saved SQL that you may run."
+            ),
         )
         return redirect("dashboards:dashboard", pk)
     if sendable.made:
         messages.info(
             request,
-            f"The SQL of {counted(sendable.made, 'card')} was saved in your library, as a report sends saved SQL.",
+            _("The SQL of %(cards)s was saved in your library, as a report sends saved SQL.")
+            % {"cards": counted(sendable.made, "card")},
         )
     if sendable.left_out:
-        messages.warning(request, f"Left out: {', '.join(sendable.left_out)}.")
+        messages.warning(request, _("Left out: %(cards)s.") % {"cards": ", ".join(sendable.left_out)})
     told = [("dashboard", str(pk)), *(("saved", str(one.pk)) for one in sendable.saved), *values.items()]
     return redirect(f"{reverse('reports:new')}?{urlencode(told)}")

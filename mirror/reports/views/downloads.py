@@ -12,6 +12,7 @@ from asgiref.sync import sync_to_async
 from django.db.models.fields.files import FieldFile
 from django.http import Http404, StreamingHttpResponse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
 
 from mirror.exports.values import FORMATS
 from mirror.reports.models import ReportFile
@@ -25,7 +26,7 @@ def stream(stored: FieldFile, media_type: str) -> StreamingHttpResponse:
         opened = stored.open("rb")
         length = stored.size
     except FileNotFoundError:
-        raise Http404("The file is no longer kept.") from None
+        raise Http404(_("The file is no longer kept.")) from None
     response = StreamingHttpResponse(_pieces(opened), content_type=media_type)
     response["Content-Length"] = str(length)
     return response

@@ -32,7 +32,7 @@ FRESH = "reports_fresh_secrets"
 
 @dataclass(slots=True)
 class _Typed:
-    """All that the page holds: four forms that are one to whoever fills them in."""
+    """The four forms of the page, which look like one."""
 
     form: ReportForm
     parts: PartRows

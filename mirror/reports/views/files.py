@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -24,9 +25,9 @@ from mirror.reports.views.fresh_links import fresh_keep, link_address
 def _file(request: PersonRequest, pk: int, *, to_change: bool = False) -> ReportFile:
     file = selectors.file_visible(request.user, pk)
     if file is None:
-        raise Http404("There is no such file.")
+        raise Http404(_("There is no such file."))
     if to_change and not selectors.may_change(request.user, file.run.report):
-        raise PermissionDenied(f"Only {file.run.report.owner} gives this file away.")
+        raise PermissionDenied(_("Only %(owner)s gives this file away.") % {"owner": file.run.report.owner})
     return file
 
 
@@ -51,7 +52,7 @@ def link_make(request: PersonRequest, pk: int) -> HttpResponse:
     form = LinkForm(request.POST)
     try:
         if not form.is_valid():
-            raise ReportError("Choose for how long the link works.")
+            raise ReportError(_("Choose for how long the link works."))
         token = services.link_make(file, request.user, form.cleaned_data["hours"])
     except ReportError as error:
         complain(request, error)
@@ -68,7 +69,7 @@ def link_revoke(request: PersonRequest, pk: int) -> HttpResponse:
     file = _file(request, link.file_id, to_change=True)
     services.link_revoke(link, request.user)
     if not request.headers.get("HX-Request"):
-        messages.success(request, "The link gives nothing any more.")
+        messages.success(request, _("The link gives nothing any more."))
         return redirect("reports:run", file.run_id)
     return _shown(request, file)
 

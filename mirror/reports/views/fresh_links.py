@@ -20,7 +20,7 @@ Response = TypeVar("Response", bound=HttpResponse)
 
 
 def link_address(request: PersonRequest, token: str) -> str:
-    """The address of a link, for whoever it is given to."""
+    """The address of a link."""
     return request.build_absolute_uri(reverse("reports:link", args=[token]))
 
 

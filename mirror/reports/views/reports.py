@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.people.forms import ShareForm
@@ -137,14 +138,14 @@ def _begin(request: PersonRequest, pk: int, begin: Callable[..., ReportRun]) -> 
 @require_POST
 def pause(request: PersonRequest, pk: int) -> HttpResponse:
     """Stop a report's schedule for a while."""
-    words = "{report} is paused: nothing runs until you resume it."
+    words = _("{report} is paused: nothing runs until you resume it.")
     return _done(request, pk, lambda report: services.report_pause(report, request.user), words)
 
 
 @require_POST
 def resume(request: PersonRequest, pk: int) -> HttpResponse:
     """Let a report's schedule go on."""
-    words = "{report} runs on schedule again."
+    words = _("{report} runs on schedule again.")
     return _done(request, pk, lambda report: services.report_resume(report, request.user), words)
 
 
@@ -156,7 +157,7 @@ def recipient_allow(request: PersonRequest, pk: int) -> HttpResponse:
     channel = get_object_or_404(Channel, report=report, pk=int(number) if is_id(number) else 0)
     address = request.POST.get("address", "")[:500]
     services.recipient_allow(channel, address)
-    messages.success(request, f"{address} gets the next run again.")
+    messages.success(request, _("%(address)s gets the next run again.") % {"address": address})
     return redirect("reports:report", pk)
 
 
@@ -194,7 +195,9 @@ def hand_over(request: PersonRequest, pk: int) -> HttpResponse:
             form.add_error("owner", f"{error} {error.advice}".strip())
         else:
             name = person.called
-            messages.success(request, f"{report.title} is {name}'s now.")
+            messages.success(
+                request, _("%(title)s is %(name)s's now.") % {"title": report.title, "name": name}
+            )
             return redirect("reports:list")
     status = 422 if form.is_bound else 200
     return render(request, "reports/hand_over.html", {"form": form, "report": report}, status=status)
@@ -208,7 +211,9 @@ def take_over(request: PersonRequest, pk: int) -> HttpResponse:
         services.report_take_over(report, request.user)
     except ReportError as error:
         raise PermissionDenied(str(error)) from None
-    messages.success(request, f"{report.title} is yours now; its SQL runs with what you may see.")
+    messages.success(
+        request, _("%(title)s is yours now; its SQL runs with what you may see.") % {"title": report.title}
+    )
     return redirect("reports:report", pk)
 
 
@@ -218,6 +223,6 @@ def delete(request: PersonRequest, pk: int) -> HttpResponse:
     report = find_report(request, pk, to_change=True)
     if request.method == "POST":
         services.report_delete(report, request.user)
-        messages.success(request, f"{report.title} is deleted and sent no more.")
+        messages.success(request, _("%(title)s is deleted and sent no more.") % {"title": report.title})
         return redirect("reports:list")
     return render(request, "reports/delete.html", {"report": report})

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people.requests import PersonRequest
@@ -64,7 +66,11 @@ def send_again(request: PersonRequest, pk: int) -> HttpResponse:
     except ReportError as error:
         complain(request, error)
     else:
-        messages.success(request, f"It is sent again, to {count} place{'' if count == 1 else 's'}.")
+        messages.success(
+            request,
+            ngettext("It is sent again, to %(count)s place.", "It is sent again, to %(count)s places.", count)
+            % {"count": count},
+        )
     return redirect("reports:run", pk)
 
 
@@ -78,7 +84,7 @@ def delivery_again(request: PersonRequest, pk: int) -> HttpResponse:
     except ReportError as error:
         complain(request, error)
     else:
-        messages.success(request, f"It is sent again to {delivery.to}.")
+        messages.success(request, _("It is sent again to %(to)s.") % {"to": delivery.to})
     return redirect("reports:run", delivery.run_id)
 
 
@@ -87,7 +93,7 @@ def image(request: PersonRequest, pk: int, part: int) -> HttpResponseBase:
     """The chart of one SQL of a run, as it was sent."""
     found = find_run(request, pk)
     if not selectors.rows_visible(request.user, found):
-        raise Http404("There is no such picture.")
+        raise Http404(_("There is no such picture."))
     drawn = get_object_or_404(RunPart.objects.exclude(image=""), run=found, pk=part)
     response = stream(drawn.image, "image/png")
     response["Cache-Control"] = "private, max-age=86400"

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people.requests import PersonRequest
@@ -18,7 +19,7 @@ from mirror.reports.services import ReportError
 
 def _staff_only(request: PersonRequest) -> None:
     if not request.user.is_staff:
-        raise PermissionDenied("Only administrators decide where mails and webhooks may go.")
+        raise PermissionDenied(_("Only administrators decide where mails and webhooks may go."))
 
 
 @require_safe
@@ -35,10 +36,10 @@ def switch(request: PersonRequest) -> HttpResponse:
     act = request.POST.get("act", "")
     if act == "pause":
         services.sending_pause(request.user, one_line(request.POST.get("why", "")[:300].replace("\x00", "")))
-        messages.success(request, "All sending is paused.")
+        messages.success(request, _("All sending is paused."))
     elif act in ("send", "drop"):
         services.sending_resume(request.user, drop=act == "drop")
-        messages.success(request, "Reports are sent again.")
+        messages.success(request, _("Reports are sent again."))
     return redirect("reports:sending")
 
 
@@ -52,7 +53,7 @@ def allow(request: PersonRequest) -> HttpResponse:
     except ReportError as error:
         page = sending_page((kind, typed, f"{error} {error.advice}".strip()))
         return render(request, "reports/sending.html", {"page": page}, status=422)
-    messages.success(request, f"{kept.value} is allowed.")
+    messages.success(request, _("%(value)s is allowed.") % {"value": kept.value})
     return redirect("reports:sending")
 
 
@@ -62,5 +63,5 @@ def disallow(request: PersonRequest, pk: int) -> HttpResponse:
     _staff_only(request)
     allowance = get_object_or_404(Allowance, pk=pk)
     services.allowance_remove(allowance, request.user)
-    messages.success(request, f"{allowance.value} is no longer allowed.")
+    messages.success(request, _("%(value)s is no longer allowed.") % {"value": allowance.value})
     return redirect("reports:sending")

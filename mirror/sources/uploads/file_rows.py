@@ -20,6 +20,8 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from django.utils.translation import gettext_noop
+
 from mirror.sources.uploads.bounds import (
     BOOK_PARTS,
     CELL_CHARS,
@@ -36,19 +38,24 @@ from mirror.sources.uploads.bounds import (
 )
 from sqlagent.errors import without_folders
 
-DELIMITERS = {",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
+DELIMITERS = {
+    ",": gettext_noop("comma ,"),
+    ";": gettext_noop("semicolon ;"),
+    "\t": "tab",
+    "|": gettext_noop("bar |"),
+}
 ENCODINGS = {
     "utf-8-sig": "UTF-8",
     "utf-16": "UTF-16",
-    "utf-16-le": "UTF-16 LE without a mark",
-    "utf-16-be": "UTF-16 BE without a mark",
-    "cp1252": "Windows-1252 (Western Europe)",
-    "cp1250": "Windows-1250 (Central Europe)",
-    "cp1251": "Windows-1251 (Cyrillic)",
-    "iso8859-1": "Latin-1",
-    "iso8859-15": "Latin-9",
-    "shift_jis": "Shift JIS",
-    "gb18030": "GB 18030",
+    "utf-16-le": gettext_noop("UTF-16 LE without a mark"),
+    "utf-16-be": gettext_noop("UTF-16 BE without a mark"),
+    "cp1252": gettext_noop("Windows-1252 (Western Europe)"),
+    "cp1250": gettext_noop("Windows-1250 (Central Europe)"),
+    "cp1251": gettext_noop("Windows-1251 (Cyrillic)"),
+    "iso8859-1": gettext_noop("Latin-1"),
+    "iso8859-15": gettext_noop("Latin-9"),
+    "shift_jis": gettext_noop("Shift JIS"),
+    "gb18030": gettext_noop("GB 18030"),
 }
 SAMPLE_CHARS = 65_536
 
@@ -87,7 +94,7 @@ class RawTable:
 
     `names` are the columns of a file that names them itself; `texts` the last row in
     which a column holds what the file says is text, whatever it looks like. Both are complete when `rows` is at its end.
-    A sheet `is_hidden` where the workbook does not show it.
+    `errors` and `binary` are cells that stay empty as they hold an error, or bytes. A sheet `is_hidden` where the workbook does not show it.
     """
 
     title: str
@@ -95,6 +102,7 @@ class RawTable:
     names: list[str] | None = None
     texts: dict[int, int] = field(default_factory=dict)
     errors: int = 0
+    binary: int = 0
     is_hidden: bool = False
 
 
@@ -106,6 +114,16 @@ def format_of(path: Path, name: str) -> str:
         raise NoTable("The file is empty.")
     if start.startswith(b"PAR1"):
         return "parquet"
+    if start.startswith(b"SQLite format 3\0"):
+        return "sqlite"
+    if start[8:12] == b"DUCK":
+        raise NoTable(
+            "This is a DuckDB file. Export its tables (EXPORT DATABASE 'folder' (FORMAT parquet)) and upload those."
+        )
+    if name.lower().endswith((".sqlite", ".sqlite3", ".db", ".db3")):
+        raise NoTable(
+            "This is no SQLite database: it does not begin as one. It may be encrypted, or made by another program."
+        )
     if start.startswith(b"PK\x03\x04"):
         archived = _archived(path)
         if "xl/workbook.xml" in archived:
@@ -119,13 +137,13 @@ def format_of(path: Path, name: str) -> str:
         )
     if _is_binary(start):
         raise NoTable(
-            "This is no table: the file holds bytes that are not text. Upload CSV, XLSX, Parquet or JSON lines."
+            "This is no table: the file holds bytes that are not text. Upload CSV, XLSX, Parquet, JSON lines or SQLite."
         )
     text = start.removeprefix(codecs.BOM_UTF8).lstrip()
     if text.startswith(b"{") or name.lower().endswith((".jsonl", ".ndjson", ".json")):
         return "jsonl"
     if text[:15].lower().startswith((b"<!doctype", b"<html", b"<?xml", b"%pdf-", b"{\\rtf")):
-        raise NoTable("This is a document, not a table. Upload CSV, XLSX, Parquet or JSON lines.")
+        raise NoTable("This is a document, not a table. Upload CSV, XLSX, Parquet, JSON lines or SQLite.")
     return "csv"
 
 

@@ -1,4 +1,4 @@
-"""What is known of an uploaded file and what shall become of it, as data that JSON can hold."""
+"""Facts and plans of an uploaded file, as data for JSON."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ class TablePlan:
     """One table of a file. `header_row` is the row its headings are in, 0 when it has none.
 
     `texts` are pairs: a column, and the last row in which it holds what the file says is text.
-    `is_lenient` leaves cells empty that do not fit the type of their column. `asked` are questions to whoever uploaded
-    it, in words: what its headings leave open, and whether a sheet that is hidden is wanted.
+    `is_lenient` leaves cells empty that do not fit the type of their column. `asked` are questions to the uploader: about unclear headings, and about hidden sheets.
     """
 
     name: str
@@ -82,7 +81,10 @@ def table_name(title: str) -> str:
         ('orders_2026_final', 't_2026', 'über')
     """
     stem = re.sub(
-        r"\.(csv|tsv|txt|xlsx|xlsm|parquet|pq|jsonl|ndjson|json)$", "", PurePath(title).name, flags=re.I
+        r"\.(csv|tsv|txt|xlsx|xlsm|parquet|pq|jsonl|ndjson|json|sqlite3?|db3?)$",
+        "",
+        PurePath(title).name,
+        flags=re.I,
     )
     name = re.sub(r"\W+", "_", stem.lower()).strip("_")[:60]
     return f"t_{name}" if not name or name[0].isdigit() else name

@@ -30,6 +30,7 @@ from mirror.sources.uploads.cell_lists import CELL, LISTED_ROWS, cells_asked, ce
 from mirror.sources.uploads.file_rows import NoTable, RawTable
 from mirror.sources.uploads.headings import asked, header_row
 from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distinct, table_name
+from mirror.sources.uploads.sqlite_tables import sqlite_sheets
 from mirror.sources.uploads.types import (
     KINDS,
     NATIVE,
@@ -99,7 +100,8 @@ def plan_file(plan: FilePlan, folder: Path, tell: Callable[[int], None] | None =
             raise NoTable("There is no table in it: no row holds anything.")
     except NoTable as error:
         plan.tables, plan.error = [], str(error)
-    except duckdb.OutOfMemoryException:
+    # What it cannot write when memory ends is fatal.
+    except (duckdb.OutOfMemoryException, duckdb.FatalException):
         plan.tables, plan.error = (
             [],
             f"It takes more than {CONFIG['memory_limit']} of memory. Upload a part of it.",
@@ -125,6 +127,9 @@ def plan_table(staged: Path, table: TablePlan) -> None:
 def _sheets(plan: FilePlan, source: Path) -> Iterator[RawTable]:
     if plan.format == "xlsx":
         yield from file_rows.xlsx_sheets(source, plan.name)
+        return
+    if plan.format == "sqlite":
+        yield from sqlite_sheets(source, plan.notes)
         return
     plan.encoding = plan.encoding or file_rows.encoding_of(source)
     if plan.format == "jsonl":
@@ -159,6 +164,9 @@ def _stage_sheet(
         plan.notes.append(
             f"{sheet.title}: {sheet.errors:,} cells hold an error such as #N/A. They stay empty."
         )
+    if sheet.binary:
+        cells = "1 cell holds" if sheet.binary == 1 else f"{sheet.binary:,} cells hold"
+        plan.notes.append(f"{sheet.title}: {cells} bytes that are no text. They stay empty.")
     if not count:
         return
     table.row_count = count

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 _DAY_TIME = r"[ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
 _ISO = r"[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}"
 _SHORT = r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}"
@@ -41,17 +43,17 @@ def _turned(order: str) -> str:
 # In the order they are guessed; the first that every cell fits is taken.
 KINDS: dict[str, ColumnType] = {
     "boolean": ColumnType(
-        "Yes or no",
+        gettext_noop("Yes or no"),
         "(?i)(true|false|yes|no|t|f|y|n|0|1)",
         "(?i)(true|false|yes|no)",
         "BOOLEAN",
         is_number=True,
     ),
     "integer": ColumnType(
-        "Whole number", "[+-]?[0-9]{1,38}", "-?(0|[1-9][0-9]{0,37})", "HUGEINT", is_number=True
+        gettext_noop("Whole number"), "[+-]?[0-9]{1,38}", "-?(0|[1-9][0-9]{0,37})", "HUGEINT", is_number=True
     ),
     "decimal": ColumnType(
-        "Decimal number: 1,234.56",
+        gettext_noop("Decimal number: 1,234.56"),
         r"[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+|[0-9]*\.[0-9]+|[0-9]{1,3}(,[0-9]{3})+\.[0-9]+)",
         r"-?(0|[1-9][0-9]*)(\.[0-9]+)?|-?[1-9][0-9]{0,2}(,[0-9]{3})*\.[0-9]+",
         "DECIMAL",
@@ -59,7 +61,7 @@ KINDS: dict[str, ColumnType] = {
         is_number=True,
     ),
     "decimal_comma": ColumnType(
-        "Decimal number: 1.234,56",
+        gettext_noop("Decimal number: 1.234,56"),
         r"[+-]?([0-9]+|[0-9]{1,3}(\.[0-9]{3})+|[0-9]*,[0-9]+|[0-9]{1,3}(\.[0-9]{3})+,[0-9]+)",
         r"-?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(\.[0-9]{3})+)(,[0-9]+)?",
         "DECIMAL",
@@ -68,24 +70,38 @@ KINDS: dict[str, ColumnType] = {
         is_number=True,
     ),
     "float": ColumnType(
-        "Floating-point number",
+        gettext_noop("Floating-point number"),
         r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?",
         r"-?(0|[1-9][0-9]*)(\.[0-9]+)?|-?[0-9](\.[0-9]+)?[eE][+-]?[0-9]+",
         "DOUBLE",
         is_number=True,
     ),
-    "date": ColumnType("Date: 2026-02-28", _ISO, _ISO, "DATE", _ISO_TEXT),
+    "date": ColumnType(gettext_noop("Date: 2026-02-28"), _ISO, _ISO, "DATE", _ISO_TEXT),
     "date_dmy": ColumnType(
-        "Date, day first: 28.2.2026", _SHORT, _SHORT, "DATE", _turned(r"\3-\2-\1"), shown=_DAY_FIRST
+        gettext_noop("Date, day first: 28.2.2026"),
+        _SHORT,
+        _SHORT,
+        "DATE",
+        _turned(r"\3-\2-\1"),
+        shown=_DAY_FIRST,
     ),
     "date_mdy": ColumnType(
-        "Date, month first: 2/28/2026", _SHORT, _SHORT, "DATE", _turned(r"\3-\1-\2"), shown=_MONTH_FIRST
+        gettext_noop("Date, month first: 2/28/2026"),
+        _SHORT,
+        _SHORT,
+        "DATE",
+        _turned(r"\3-\1-\2"),
+        shown=_MONTH_FIRST,
     ),
     "timestamp": ColumnType(
-        "Date and time", f"{_ISO}({_DAY_TIME})?", f"{_ISO}({_DAY_TIME})?", "TIMESTAMP", _ISO_TEXT
+        gettext_noop("Date and time"),
+        f"{_ISO}({_DAY_TIME})?",
+        f"{_ISO}({_DAY_TIME})?",
+        "TIMESTAMP",
+        _ISO_TEXT,
     ),
     "timestamp_dmy": ColumnType(
-        "Date and time, day first",
+        gettext_noop("Date and time, day first"),
         f"{_SHORT}({_DAY_TIME})?",
         f"{_SHORT}({_DAY_TIME})?",
         "TIMESTAMP",
@@ -93,7 +109,7 @@ KINDS: dict[str, ColumnType] = {
         shown=_DAY_FIRST,
     ),
     "timestamp_mdy": ColumnType(
-        "Date and time, month first",
+        gettext_noop("Date and time, month first"),
         f"{_SHORT}({_DAY_TIME})?",
         f"{_SHORT}({_DAY_TIME})?",
         "TIMESTAMP",
@@ -101,19 +117,19 @@ KINDS: dict[str, ColumnType] = {
         shown=_MONTH_FIRST,
     ),
     "timestamptz": ColumnType(
-        "Date and time with zone",
+        gettext_noop("Date and time with zone"),
         rf"{_ISO}{_DAY_TIME} ?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)",
         rf"{_ISO}{_DAY_TIME} ?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)",
         "TIMESTAMPTZ",
         _ISO_TEXT,
     ),
     "time": ColumnType(
-        "Time of day",
+        gettext_noop("Time of day"),
         r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?",
         r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?",
         "TIME",
     ),
-    "text": ColumnType("Text", "", "", "VARCHAR"),
+    "text": ColumnType(gettext_noop("Text"), "", "", "VARCHAR"),
 }
 # A column of a file that has types of its own, left as it is.
 NATIVE = "native"

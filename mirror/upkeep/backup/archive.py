@@ -58,7 +58,7 @@ class Writer:
         self._note(name, hashed.hexdigest())
 
     def end(self, told: dict[str, Any]) -> None:
-        """Close the list of members with what they sum up to."""
+        """Write the digest over all members."""
         self.add_json(END, {**told, "members": self.members, "digest": self._digest.hexdigest()})
 
     def _note(self, name: str, digest: str) -> None:
@@ -99,7 +99,7 @@ def written(path: Path) -> Iterator[Writer]:
 
 
 class _Header(tarfile.TarInfo):
-    """A header as `written` makes it: of a plain file, or of its long name. Of others tarfile reads into memory as much as they say."""
+    """A header as `written` makes it: of a plain file, or of its long name. For other kinds tarfile reads into memory as many bytes as the header claims."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:

@@ -1,4 +1,4 @@
-"""What goes wrong with backups, in words fit to be shown."""
+"""Errors of backups, in words fit to be shown."""
 
 
 class BackupError(Exception):

@@ -55,7 +55,7 @@ def backup_restore(
 ) -> dict[str, Any]:
     """Make this installation what a backup holds; returns that. All sending is paused afterwards, and people of an identity provider sign in anew. Raises: BackupError.
 
-    `replace`: what is here is destroyed for it.
+    `replace` deletes what is here first.
     """
     manifest, kept, end = checking.checked(path, FOLDERS)
     if newer := store_state.unknown(manifest["migrations"]):
@@ -92,7 +92,7 @@ def backup_restore(
 
 
 def _keys_check(keys: dict[str, str]) -> None:
-    """See that the settings bring what opens the secrets of the backup."""
+    """Check that the settings hold the keys of the backup's secrets."""
     lost = set(filter(None, keys[NAMES[1]].split(","))) - set(settings.MIRROR_ENCRYPTION_KEYS)
     if lost or keys["SECRET_KEY"] != settings.SECRET_KEY:
         raise BackupError(
@@ -122,7 +122,7 @@ def _nothing_running() -> Iterator[None]:
 
 @contextmanager
 def _store_aside(*, replace: bool) -> Iterator[Callable[[], None]]:
-    """Let the store be an empty one. What is given puts it in the place of the one before; else that stays."""
+    """Make an empty store. Calling the result puts it in place of the old one; otherwise that stays."""
     named = store_state.applied()
     if newer := store_state.unknown(named):
         raise BackupError(f"The store here is of a newer Mirror ({newer[-1]}). Install that version first.")
@@ -163,7 +163,7 @@ def _store_aside(*, replace: bool) -> Iterator[Callable[[], None]]:
 
 
 def _others_tables(*, is_ours: bool) -> list[str]:
-    """Tables that no Mirror made; of a store that `is_ours` an earlier version may have made some that this one has not."""
+    """List tables that Mirror did not make; a store that `is_ours` may hold tables of an earlier version."""
     known = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
     labels = tuple(f"{config.label}_" for config in apps.get_app_configs()) if is_ours else ()
     with connection.cursor() as cursor:

@@ -16,7 +16,7 @@ from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.forks.frames import LAST, Frame, Torn
 from sqlagent.values import Catalog, Check, Kind, Limits, Rows
 
-# What a statement may take of this machine's memory (bytes).
+# The limits of a statement of this machine's memory (bytes).
 STATEMENT_MEMORY = 2_000_000_000
 
 

@@ -291,7 +291,7 @@ def _said(tree: exp.Expr) -> str:
 
 
 def _case(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
-    """What a CASE of one condition shows, and the condition; None of others."""
+    """The content of a CASE of one condition, and the condition; None of others."""
     one = node.args["ifs"][0] if isinstance(node, exp.Case) and len(node.args["ifs"]) == 1 else node
     if not isinstance(one, exp.If) or isinstance(node, exp.Case) and node.this is not None:
         return None

@@ -120,7 +120,7 @@ class _Phrases:
                     yield self._terms[number], phrase, body
 
     def _body(self, number: int) -> str:
-        """What a term means, as a hint says it; empty where its body does not fit the catalog of now."""
+        """The meaning of a term, as a hint says it; empty where its body does not fit the catalog of now."""
         if number not in self._bodies:
             term = self._terms[number]
             self._reader = self._reader or BodyReader(self._catalog, {})

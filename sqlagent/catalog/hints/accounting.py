@@ -1,4 +1,4 @@
-"""What became of a hint: the words of the question that it explains, and what of it the SQL leaves out."""
+"""The outcome of a hint: the words of the question that it explains, and what of it the SQL leaves out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hint says, as values: definitions, each with the meanings that its words may have in a catalog."""
+"""The text of a hint, as values: definitions, each with the meanings that its words may have in a catalog."""
 
 from __future__ import annotations
 

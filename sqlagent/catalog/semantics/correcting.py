@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sqlagent.catalog.semantics.values import Field, Model, Role, Thing
+from sqlagent.catalog.semantics.values import Field, History, Model, Role, Thing
 from sqlagent.language.words import fold, stem
 from sqlagent.values import Correction, Corrections, Subject, calendar_of
 
@@ -198,6 +198,14 @@ def _without_hidden(model: Model, corrections: Corrections) -> Model:
     def kept(table: str, column: str) -> str:
         return "" if is_gone(table, column) else column
 
+    def held(thing: Thing) -> History | None:
+        """What holds for a time, without figures that are hidden; None where a column that says when or of what is."""
+        history, t = thing.history, thing.table
+        if history is None or any(is_gone(t, c) for c in (history.begins, *history.of)):
+            return None
+        figures = tuple(c for c in history.figures if not is_gone(t, c))
+        return replace(history, ends=kept(t, history.ends), figures=figures) if figures else None
+
     def shown(thing: Thing) -> Thing:
         t = thing.table
         return replace(
@@ -210,6 +218,7 @@ def _without_hidden(model: Model, corrections: Corrections) -> Model:
             begins=kept(t, thing.begins),
             ends=kept(t, thing.ends),
             state=kept(t, thing.state),
+            history=held(thing),
         )
 
     fields = {

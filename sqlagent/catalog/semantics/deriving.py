@@ -13,10 +13,12 @@ from typing import Protocol
 
 from sqlagent.catalog.semantics.coding import codes_of, lists_of
 from sqlagent.catalog.semantics.comments import labels_in
+from sqlagent.catalog.semantics.entries import entries_of
+from sqlagent.catalog.semantics.histories import history_of
 from sqlagent.catalog.semantics.naming import Names, shared_prefix
 from sqlagent.catalog.semantics.relating import relations
 from sqlagent.catalog.semantics.times import absent_day, default_time, form_of, other_time
-from sqlagent.catalog.semantics.values import Field, Form, Kind, Model, Relation, Role, Thing
+from sqlagent.catalog.semantics.values import Field, Form, History, Kind, Model, Relation, Role, Thing
 from sqlagent.catalog.semantics.words import (
     ASSETS,
     AVERAGED,
@@ -72,7 +74,7 @@ _REGION = frozenset({"state", "code", stem("province")})
 
 
 class Stored(Protocol):
-    """What is asked of a value index."""
+    """Questions to a value index."""
 
     @property
     def facts(self) -> Statistics:
@@ -85,7 +87,7 @@ class Stored(Protocol):
 
 
 def derive(catalog: Catalog, index: Stored | None = None) -> Model:
-    """Give the model of a source; without an index what names and types alone tell. Tables without columns are left out."""
+    """Give the model of a source; without an index by names and types alone. Tables without columns are left out."""
     filled = replace(catalog, tables=tuple(table for table in catalog.tables if table.columns))
     return _Deriving(filled, index).model()
 
@@ -113,7 +115,7 @@ class _Deriving:
     def model(self) -> Model:
         fields = {t.key: self._fields(t) for t in self.catalog.tables}
         things = {t.key: self._thing(t, fields[t.key]) for t in self.catalog.tables}
-        fields = {key: moved(things[key].kind, some) for key, some in fields.items()}
+        fields = {key: held(things[key], moved(things[key].kind, some)) for key, some in fields.items()}
         return Model(
             self.catalog.dialect,
             things,
@@ -146,10 +148,12 @@ class _Deriving:
         form = None if flag or codes else form_of(column, words, known, texts)
         relation = self.foreign.get((table.key, column.name.lower()))
         few = 0 < distinct <= FEW or (0 < distinct <= 0.05 * rows)
-        labels = (
-            labels_in(column.comment, self._told(column, known, texts)) if codes is None and not form else ()
-        )
-        coded = codes is not None or bool(labels)
+        is_text = column.kind is Cells.TEXT and not (relation or flag or codes or form)
+        listed = entries_of(words, texts) if is_text and column.name not in table.primary_key else None
+        few = few and listed is None  # nobody groups by whole lists
+        told = listed.texts if listed is not None else self._told(column, known, texts)
+        labels = labels_in(column.comment, told) if codes is None and not form else ()
+        coded = codes is not None or bool(labels) or listed is not None
         role = self._role(table, column, words, relation, flag, form, few, coded, distinct, rows)
         aggregate, unit = measured(words, is_number) if role is Role.MEASURE else ("", "")
         if stem("discount") in words and known is not None and _is_part_of_one(known):
@@ -162,6 +166,7 @@ class _Deriving:
             flag[0] if flag else "", flag[1] if flag else "", codes, few, is_number, column.kind is Cells.INTEGER,
             round(min(filled, _MOSTLY) if absent else filled, 4), low, high,
             labels=labels, absent=absent,
+            separator=listed.separator if listed else "", entries=listed.texts if listed else (),
         )  # fmt: skip
 
     def _told(self, column: Column, known: ColumnFacts | None, texts: Sequence[str]) -> Sequence[str]:
@@ -266,7 +271,8 @@ class _Deriving:
         times = own if happened else times  # a row that was cancelled, scanned or deleted happened before
         known = [(column, said, form, share) for column, said, form, share in times if form is not None]
         begins, ends = between(fields)
-        kind = self._kind(table, fields, noun, begins, ends)
+        history = self._history(table, fields, noun)
+        kind = Kind.HISTORY if history is not None else self._kind(table, fields, noun, begins, ends)
         heads = [r for r in self.relations if r.source == table.key and r.target != table.key]
         stored = (
             bool(noun) and noun[-1] in _PARTS and not own and bool(heads)
@@ -296,6 +302,17 @@ class _Deriving:
             state,
             rows,
             clock=self._clock(table, facts),
+            history=history,
+        )
+
+    def _history(self, table: Table, fields: Sequence[Field], noun: Sequence[str]) -> History | None:
+        """The validity of a table's rows; None where other tables point at it, as at offers and contracts."""
+        if self.pointed[table.key]:
+            return None
+        outgoing = [r for r in self.relations if r.source == table.key and r.target != table.key]
+        columns = {column.name: column for column in table.columns}
+        return history_of(
+            fields, noun, table.primary_key, outgoing, lambda name: self._texts(table, columns[name])
         )
 
     @staticmethod
@@ -356,7 +373,7 @@ class _Deriving:
         ):
             return Kind.EVENT
         if len(pointing) > 1 and len(table.primary_key) <= 1:
-            return Kind.THING  # what several kinds of events happen to is no line of something else
+            return Kind.THING  # a thing with several kinds of events is no line of another
         if outgoing and not names and (measures or len(outgoing) >= 2):
             return Kind.LINES
         return Kind.THING
@@ -434,8 +451,14 @@ def moved(kind: Kind, fields: tuple[Field, ...]) -> tuple[Field, ...]:
     )
 
 
+def held(thing: Thing, fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Average figures that hold for a period: two successive prices of one thing are no sum."""
+    figures = thing.history.figures if thing.history is not None else ()
+    return tuple(replace(f, aggregate="avg") if f.column in figures else f for f in fields)
+
+
 def between(fields: Sequence[Field]) -> tuple[str, str]:
-    """The columns between which a row is current: one that begins and one that ends, the latter often empty."""
+    """The columns of a row's validity: its begin and its end, the latter often empty."""
     times = [f for f in fields if f.role is Role.TIME]
     open_ends = [f for f in times if set(f.words) & ENDS and f.filled < 1.0]
     ends = next((f for f in open_ends if set(f.words) & ENDED), open_ends[0] if open_ends else None)
@@ -493,7 +516,7 @@ def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | No
         for one in texts:
             if one.words and one.words[-1] == stem(wanted) and len(one.words) <= 2:
                 return (one.column,)
-    for one in texts:  # the text of a type, and what stands beside the key of a short list
+    for one in texts:  # the text of a type, or beside the key of a short list
         if (
             one.words[-1:] == ("text",)
             and set(one.words[:-1]) <= set(noun)
@@ -520,7 +543,7 @@ _MARKS = frozenset(map(stem, ["plate", "registration", "licence", "license", "ca
 
 
 def _repeats(one: Field, facts: TableFacts | None) -> bool:
-    """Whether a column holds few values many times over: such a name sorts rows and tells none from another."""
+    """Whether a column holds few values many times over: such a name groups rows and identifies none."""
     known = facts.columns.get(one.column) if facts is not None else None
     return (
         facts is not None and known is not None and facts.rows >= 20 and 0 < known.distinct * 5 <= facts.rows

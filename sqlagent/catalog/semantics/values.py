@@ -1,4 +1,4 @@
-"""What a semantic model is made of: plain, frozen values. Words are stems, in the order of the name."""
+"""The values of a semantic model: plain and frozen. Words are stems, in the order of the name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """What a column is for."""
+    """The purpose of a column."""
 
     KEY = "key"
     FOREIGN = "foreign"
@@ -76,6 +76,7 @@ class Field:
     `hours` and the like. `yes` and `no` are a flag's literals as SQL. `few` says that few values
     stand beside many rows; `is_number` and `is_whole` are about stored cells. `also` are other names that the
     owner gave, `absent` the number that stands for no day, `labels` what the owner, or a comment of the column, calls stored codes.
+    `separator` says that each cell is a list, and how its `entries` are told apart (`entries`).
     """
 
     table: str
@@ -98,6 +99,8 @@ class Field:
     also: tuple[str, ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
     absent: str = ""
+    separator: str = ""
+    entries: tuple[str, ...] = ()
 
     @property
     def code_labels(self) -> tuple[tuple[str, str], ...]:
@@ -120,12 +123,27 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class History:
+    """Figures that hold for a time: from the day in `begins` on, of what the columns `of` say.
+
+    A row holds up to the day in `ends`, that day included where `is_last_day`, not included where that is false; None says
+    that the data do not tell. Without `ends` it holds until the next row of the same begins. `figures` are its measures.
+    """
+
+    begins: str
+    ends: str
+    of: tuple[str, ...]
+    figures: tuple[str, ...]
+    is_last_day: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Thing:
     """One table: what its rows are called, how one is told from another and shown, and its times.
 
     `noun` are the stems of its name, `said` its name in words (singular). `begins` and `ends` are the
     columns between which a row is current; `state` holds its status, `clock` a time of day. `other_time` is meant nearly as well as the default one.
-    `also` are other nouns that the owner gave.
+    `also` are other nouns that the owner gave, `history` tells what of it holds for a time.
     """
 
     table: str
@@ -142,6 +160,7 @@ class Thing:
     rows: int = 0
     also: tuple[str, ...] = ()
     clock: str = ""
+    history: History | None = None
 
 
 @dataclass(frozen=True, slots=True)

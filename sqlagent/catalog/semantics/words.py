@@ -154,7 +154,7 @@ FLAGS = stems("is has was can flag indicator active enabled billable newsletter 
 GEOGRAPHY = ("continent", "region", "country", "state", "province", "city", "town", "zip", "postcode")
 CATEGORICAL = stems(
     "type category kind class grade band tier level group segment status state stage phase channel method mode priority severity reason "
-    "gender sex color colour size code line brand source medium device region country city industry sector department team role plan"
+    "gender sex color colour size code line brand source medium device region country city industry sector department team role plan season vintage cohort edition"
 )
 
 EARLY = stems("order created create opened open started start begin began sign signed signup sale sold purchase invoice issued issue booked "

@@ -61,7 +61,7 @@ def _place(one: Correction) -> tuple[str, str, str] | None:
 
 
 def subject_of(change: Mapping[str, Any]) -> str:
-    """What an edit is about, in a few words.
+    """The subject of an edit, in a few words.
 
     Example:
         >>> subject_of({"kind": "filter", "phrase": "grand"}), subject_of({"kind": "description", "table": "orders", "column": "state"})

@@ -18,7 +18,7 @@ from sqlagent.prompts.rendering.schema import COMMENT_CHARS
 from sqlagent.values import Catalog, Limits, TermKind
 
 TRYING = Limits(seconds=15.0, rows=1)
-"""What a term that is tried may take."""
+"""The limits of a term that is tried."""
 
 PHRASE_CHARS = 80
 
@@ -77,5 +77,5 @@ class Fitting:
         return body.sql
 
     def checked(self, sql: str) -> guard.Passed | guard.Refusal:
-        """What the guard says of a statement."""
+        """The answer of the guard about a statement."""
         return guard.check(sql, self.catalog)

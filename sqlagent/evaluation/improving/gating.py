@@ -16,7 +16,7 @@ Z = 1.2816
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """What the gate found: groups won and lost against the version in force, the exact p, and the level that it had to reach."""
+    """The findings of the gate: groups won and lost against the version in force, the exact p, and the level that it had to reach."""
 
     won: int
     lost: int

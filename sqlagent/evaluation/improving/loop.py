@@ -18,7 +18,7 @@ Propose = Callable[[Sequence[Edit], Sequence[str]], "Edit | Unfit | None"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one history may cost: answers asked for, edits asked for, and steps in a row that lead nowhere."""
+    """The budget of one history: answers asked for, edits asked for, and steps in a row without a gain."""
 
     calls: int = 2_000
     edits: int = 60
@@ -27,7 +27,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one step did. `what`: began, refused, proposed, accepted, rolled back, nothing, unfit, known, ended (with the reason in `why`).
+    """The result of one step. `what`: began, refused, proposed, accepted, rolled back, nothing, unfit, known, ended (with the reason in `why`).
 
     `edit` is the one that an unfit step could not try.
     """

@@ -17,7 +17,7 @@ UNFIT_KEPT = 10
 
 
 class State(StrEnum):
-    """What became of a version."""
+    """The outcome of a version."""
 
     START = "start"
     REFUSED = "refused"

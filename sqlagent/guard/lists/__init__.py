@@ -11,6 +11,8 @@ from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 
+from sqlagent.language.saying import template
+
 DIALECTS = ("sqlite", "postgres", "mysql", "duckdb")
 # Those with a list of their own and a way to write texts that others have too.
 LISTED = (*DIALECTS, "spark", "clickhouse")
@@ -134,6 +136,23 @@ def reason_of(name: str) -> str:
     if found is not None:
         return found
     return next((reason for family, reason in _families() if fnmatchcase(low, family)), "")
+
+
+# Reasons of the lists, for the catalogs.
+REASONS = (
+    template("changes settings, sequences or the session"),
+    template("connects to other servers"),
+    template("controls the server or other people's sessions"),
+    template("could fill the memory or end the process in one call"),
+    template("loads or runs code"),
+    template("reads files or lists folders of the server"),
+    template("runs SQL held in a text, which nobody checked"),
+    template("takes or frees locks that others wait for"),
+    template("tells about the server rather than about the data"),
+    template("waits, and holds the connection meanwhile"),
+    template("writes files of the server"),
+    template("writes to the database or its log"),
+)
 
 
 @cache

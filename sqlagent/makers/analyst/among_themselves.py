@@ -1,6 +1,7 @@
 """Rows that point at rows of their own table: which supervisor has the most people, customers that are parents of others, who referred others.
 
-Such questions are worded as groups by that relation, which the frames know: "number of staff by supervisor, top 1".
+Such questions are worded as groups by that relation, which the frames know: "number of staff by supervisor, top 1". Leaves to
+`own_kind` which relation a word means, and questions for single rows: who reports to Ada, who manages nobody.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import re
 
 from sqlagent.catalog.semantics import Relation
 from sqlagent.language.words import plural_of, split_name, stem
+from sqlagent.makers.analyst.own_kind import relation_of
 from sqlagent.makers.analyst.source import Source
 
 _LEADER = re.compile(
@@ -27,8 +29,17 @@ _BELONGS = re.compile(
     r"^(?:which|what) (?P<noun>[a-z][\w-]*) (?:belong to|have|report to) an? (?P<role>[a-z][\w-]*)(?: (?P<again>[a-z][\w-]*))?,? and (?:to )?(?:which|who|what)(?: one)?(?: is (?:it|that))?$",
     re.IGNORECASE,
 )
-_PEOPLE = frozenset(
-    map(stem, ["people", "person", "staff", "employee", "report", "colleague", "subordinate", "member"])
+_MOST = re.compile(
+    r"^(?:who|(?:which|what) (?P<noun>[a-z][\w-]*)) (?:has |have )?(?P<role>[a-z]{3,}) (?:us )?(?:the )?(?P<way>most|fewest) (?:new |other )?(?P<whom>[a-z][\w-]*)(?: (?:by|through|via) (?P<by>referral|recommendation|word of mouth)s?)?(?P<when> (?:in|during|since|this|last) .+)?$",
+    re.IGNORECASE,
+)
+_DOERS = re.compile(
+    r"^(?:who are )?(?:our |the )?(?:top (?P<count>\d+)|(?P<several>\d+) (?:top|best|biggest)|top|best) (?P<role>[a-z]+er)s(?P<when> (?:in|during|since|this|last) .+)?$",
+    re.IGNORECASE,
+)
+_OF_EACH = re.compile(
+    r"^(?:the )?(?:number of |how many )?(?P<role>referrals|recommendations) (?:per|by|of each|for each) (?P<noun>[a-z][\w-]*)$",
+    re.IGNORECASE,
 )
 
 
@@ -36,34 +47,49 @@ def among_themselves(text: str, source: Source) -> str:
     """Word such a question as groups of a relation; empty where it is no such question, or no table points at itself so."""
     text = text.strip().rstrip("?.! ")
     if found := _LEADER.match(text):
-        one = _relation(found["role"], found["whom"], source)
+        one = relation_of(found["role"], found["whom"], source, is_deed=True)
         way = "top" if found["way"].lower() == "most" else "bottom"
-        return f"number of {_plural(one, source)} by {found['role']}, {way} 1" if one is not None else ""
+        return f"number of {_plural(one, source)} by {_pointing(one)}, {way} 1" if one is not None else ""
     if found := _OF_OTHERS.match(text):
-        one = _relation(found["role"], found["noun"], source)
-        return f"number of {_plural(one, source)} by {found['role']}, {found['bound']} {found['count']}" if one is not None and stem(found["noun"]) == stem(found["again"]) else ""  # fmt: skip
+        one = relation_of(found["role"], found["noun"], source, is_deed=True)
+        if one is None or stem(found["noun"]) != stem(found["again"]):
+            return ""
+        return f"number of {_plural(one, source)} by {_pointing(one)}, {found['bound']} {found['count']}"
     if found := _DID.match(text):
-        one = _relation(found["role"], found["noun"], source)
+        one = relation_of(found["role"], found["noun"], source, is_deed=True)
         if one is None or stem(found["noun"]) != stem(found["again"]):
             return ""
         bound = "at least" if found["more"] else (found["bound"] or "exactly").strip()
-        return f"number of {_plural(one, source)} per {' '.join(split_name(one.columns[0]))}, {bound} {found['count']}"
+        return f"number of {_plural(one, source)} per {_pointing(one)}, {bound} {found['count']}"
     if found := _BELONGS.match(text):
-        one = _relation(found["role"], found["noun"], source)
+        one = relation_of(found["role"], found["noun"], source, is_deed=True)
         return f"{_plural(one, source)} with their {found['role']}" if one is not None else ""
+    return _of_deeds(text, source)
+
+
+def _of_deeds(text: str, source: Source) -> str:
+    """The same of words of one role: who referred the most, the top referrers, referrals per customer."""
+    if found := _MOST.match(text):
+        role = found["by"] or found["role"]
+        one = relation_of(role, found["whom"], source, is_deed=True)
+        if one is None or found["noun"] and relation_of(role, found["noun"], source, is_deed=True) != one:
+            return ""
+        way = "top" if found["way"].lower() == "most" else "bottom"
+        return f"number of {_plural(one, source)}{found['when'] or ''} by {_pointing(one)}, {way} 1"
+    if found := _DOERS.match(text):
+        one = relation_of(found["role"], "", source, is_deed=True)
+        if one is None or not one.columns[0].lower().endswith("by"):
+            return ""  # managers may be the best ones by much else
+        count = found["count"] or found["several"] or "10"
+        return f"number of {_plural(one, source)}{found['when'] or ''} by {_pointing(one)}, top {count}"
+    if found := _OF_EACH.match(text):
+        one = relation_of(found["role"], found["noun"], source)
+        return f"number of {_plural(one, source)} per {_pointing(one)}" if one is not None else ""
     return ""
 
 
-def _relation(role: str, whom: str, source: Source) -> Relation | None:
-    """The one relation of a table to itself whose column bears a role, where the rows are those that were named, or people of any kind."""
-    found = [
-        one
-        for one in source.model.relations
-        if one.source == one.target and len(one.columns) == 1
-        if stem(role.lower()) in map(stem, split_name(one.columns[0]))
-        if stem(whom.lower()) in {*source.model.things[one.source].noun, *_PEOPLE}
-    ]
-    return found[0] if len(found) == 1 else None
+def _pointing(one: Relation) -> str:
+    return " ".join(word for word in split_name(one.columns[0]) if word != "id")
 
 
 def _plural(one: Relation, source: Source) -> str:

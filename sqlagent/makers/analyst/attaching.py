@@ -12,22 +12,25 @@ from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import meant
+from sqlagent.makers.analyst.concepts.meant import NO_REVENUE
 from sqlagent.makers.analyst.counting import WORTH, Counting
-from sqlagent.makers.analyst.dating import lasted, lateness, meant_as_time, spanned
+from sqlagent.makers.analyst.dating import lasted, lateness, meant_as_time, says_ahead, spanned
 from sqlagent.makers.analyst.deeds import HAPPENINGS
 from sqlagent.makers.analyst.dialects import has_days, has_hours
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
+from sqlagent.makers.analyst.held_against import onward
+from sqlagent.makers.analyst.in_lists import entry_of
 from sqlagent.makers.analyst.pairing import DUE
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.presence import absent, present
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.states import current, ended, told
-from sqlagent.makers.analyst.unequal import EQUAL
+from sqlagent.makers.analyst.telling import read_as
 from sqlagent.makers.analyst.vocabulary import Target
 
 LOST = 0.7
-"""What a mention costs that finds no place."""
+"""The cost of a mention that finds no place."""
 
 IN_NAMES = 0.5
 """Cost of looking in names for what things may contain: which products contain nuts, their names need not tell."""
@@ -38,8 +41,13 @@ CHILD = 0.22
 EXACT = 0.1
 """Cost below which a word is the very name of what it means."""
 
+_OPPOSITE = {">": "<=", ">=": "<", "<": ">=", "<=": ">", "=": "<>", "<>": "="}
+
 GREATEST_AGE = 120
 """Years that nobody grows older than; a greater number is no age."""
+
+_NO_WORTH = 0.4
+"""Cost of a bare bound that could only be on money which is not what something is worth: its freight, its discount."""
 
 WHOLE = frozenset(stem(w) for w in ["total", "amount"])
 """Words of what something costs in all."""
@@ -54,7 +62,10 @@ _AGED = frozenset({"under", "over", "above", "below"})
 """Words before a bare number that may be an age."""
 
 _WORD_STORED = 0.12
-"""What a stored value costs besides, where its word names a thing that rows may lack."""
+"""The cost of a stored value besides, where its word names a thing that rows may lack."""
+
+OTHER_TIME = 0.3
+"""The cost of a state besides, where so many days lie between the times at which it was reached and another."""
 
 
 @dataclass(slots=True)
@@ -194,7 +205,7 @@ class Attacher(Counting):
 
     def _is_of_each(self, child: str, clause: Clause) -> bool:
         """Whether a bound is on each row, and not on how many there are: "members with hires over 4 hours", "with a discount over 10 %"."""
-        if clause.percent:
+        if clause.percent or clause.way or says_ahead(clause):
             return True
         named = [t for m in clause.mentions for t in m.targets[:2] if t.kind == "thing" and t.table == child]
         alone = len(clause.mentions) == 1 and len(named) == 1 and not clause.periods
@@ -219,6 +230,8 @@ class Attacher(Counting):
         if clause.compare and (clause.numbers or clause.average or clause.than or left):
             self._compared(anchor, clause, left, part, below)
         self._unequal(anchor, clause, part)
+        if clause.way and any(self._is_state_of_a_time(anchor, item) for item in clause.mentions):
+            part.cost += OTHER_TIME
         hours = [(item, told_hours(item.text)) for item in left]
         for item in [item for item, span in hours if not span]:
             part.cost += LOST
@@ -226,7 +239,10 @@ class Attacher(Counting):
         for slot, held in values.values():
             op = "not in" if clause.negated and not part.lacks else "in"
             distinct = tuple(dict.fromkeys(held))
-            part.conditions.append(Condition(op, (slot,), distinct))
+            together = slot.field.separator and op == "in" and not clause.either
+            part.conditions += [
+                Condition(op, (slot,), some) for some in (zip(distinct) if together else [distinct])
+            ]
         if clause.missing and not part.lacks and not part.conditions:
             part.cost += LOST
             part.unused.append("missing")
@@ -267,17 +283,29 @@ class Attacher(Counting):
             part.conditions = [Condition("any", parts=tuple(part.conditions))]
         return part
 
+    def _is_state_of_a_time(self, anchor: str, item: Item) -> bool:
+        """Whether a word is a state of the rows while a time of its own is stored elsewhere: "shipped more than 2 days after"."""
+        value = next((t for t in item.targets if t.kind == "value" and t.table == anchor), None)
+        times = [
+            one
+            for t in item.targets
+            if t.kind == "field" and t.cost < 0.2 and (one := self.model.field(t.table, t.column)) is not None
+            if one.role is Role.TIME
+        ]
+        return value is not None and bool(times) and all(one.table != anchor for one in times)
+
     def _unequal(self, anchor: str, clause: Clause, part: Part) -> None:
-        """Two columns of one row that differ or are the same, of the anchor or of what its rows belong to."""
+        """Two columns that differ, are the same or are more than the other, of the anchor or of what its rows belong to."""
         for pair in clause.pairs:
             way = next(self.ways(anchor, pair.targets[0].table), None)
             if way is None:
                 part.cost += LOST
                 part.unused.append(pair.text)
                 continue
-            slots = tuple(self.source.slot(t.table, t.column, way[1]) for t in pair.targets)
-            alike = pair.detail == EQUAL
-            compare, said = ("=", "same") if alike != clause.negated else ("<>", "different")
+            slots = tuple(self.source.slot(t.table, t.column, onward(way[1], t)) for t in pair.targets)
+            compare = pair.detail or "<>"
+            compare = _OPPOSITE[compare] if clause.negated else compare
+            said = {"=": "same", "<>": "different"}.get(compare, "")
             part.conditions.append(Condition("later", slots, compare=compare, said=said))
             part.cost += way[0]
             part.named = True
@@ -289,6 +317,7 @@ class Attacher(Counting):
             or clause.late
             or self.source.vocabulary.explains(item.targets)
             or any(t.kind == "value" and t.table == anchor and t.cost < 0.2 for t in item.targets)
+            or self._is_of_another(anchor, item)
         ):
             return False
         found = told(self.source, anchor, item.text)
@@ -298,6 +327,15 @@ class Attacher(Counting):
         part.cost += 0.1
         part.stated = True
         return True
+
+    def _is_of_another(self, anchor: str, item: Item) -> bool:
+        """Whether a state is stored of a thing that is named, and the anchor, which only links things, is not: active candidates by skill."""
+        if len(self.source.model.things[anchor].key) < 2:
+            return False
+        things = [
+            self.source.model.things[t.table] for t in item.targets if t.kind == "value" and t.cost < 0.1
+        ]
+        return any(set(thing.noun) <= self.said for thing in things)
 
     @staticmethod
     def _is_head(clause: Clause, item: Item, part: Part) -> bool:
@@ -428,11 +466,11 @@ class Attacher(Counting):
             key = (slot.field.table, slot.field.column, tuple(r.columns[0] for r in slot.path))
             values.setdefault(key, (slot, []))[1].append(target.value)
             if slot.field.words:  # what a hint defines has no name of its own
-                part.why.append(f"'{item.text}' -> {slot.field.said} = {target.label or target.value}")
+                part.why.append(read_as(item.text, f"{slot.field.said} = {target.label or target.value}"))
         elif kind == "flag":
             literal = slot.field.no if clause.negated != (target.label == "un") else slot.field.yes
             part.conditions.append(Condition("in", (slot,), (literal.strip("'"),)))
-            part.why.append(f"'{item.text}' -> {slot.field.said}")
+            part.why.append(read_as(item.text, slot.field.said))
         elif kind == "without":
             part.conditions.append(Condition("filled" if clause.negated else "missing", (slot,)))
         elif kind == "time":
@@ -480,7 +518,7 @@ class Attacher(Counting):
                 exprs.append((cost, Expr("column", (slot,)), item))
         spans = (
             spanned(self.source, anchor, clause, part.time, part.times)
-            if clause.unit and not clause.periods
+            if clause.unit and (not clause.periods or says_ahead(clause))
             else None
         )
         if spans is not None:
@@ -500,7 +538,9 @@ class Attacher(Counting):
             priced = [
                 f for f in self.source.measures(anchor) if f.unit == "money" and stem("price") in f.words
             ]
-            own.sort(key=lambda f: 0 if set(f.words) & WHOLE else 1)
+            own.sort(key=lambda f: (bool(set(f.words) & NO_REVENUE), not set(f.words) & WHOLE))
+            if own and set(own[0].words) & NO_REVENUE and self.model.things[anchor].kind is not Kind.THING:
+                part.cost += _NO_WORTH
             if self.model.things[anchor].kind is Kind.THING and (
                 own or self.said & WORTH
             ):  # goods over 100 cost their buyers so much
@@ -631,6 +671,10 @@ class Attacher(Counting):
         if not text or slot is None or slot.field.role in (Role.KEY, Role.FOREIGN) or slot.field.is_number:
             part.cost += LOST
             part.unused.append(clause.like)
+            return
+        entry = entry_of(slot.field, text) if clause.like == "contain" else ""
+        if entry:
+            part.conditions.append(Condition("not in" if clause.negated else "in", (slot,), (entry,)))
             return
         pattern = {"start": f"{text}%", "end": f"%{text}"}.get(clause.like, f"%{text}%")
         if clause.loose and not part.columns:

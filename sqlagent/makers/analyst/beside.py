@@ -13,9 +13,13 @@ from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Measure, Path, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.vocabulary import Target
 
 NAMED = 0.15
 """Cost up to which a word is a column's own name."""
+
+A_WORD_OF = 0.3
+"""The same of a column of whose name it is a word."""
 
 _OF_YEAR = {"month": "month of year", "quarter": "quarter of year"}
 """Grains by which the same parts of two years stand in one row."""
@@ -145,18 +149,24 @@ def with_figure(frame: Frame, added: Frame, source: Source) -> Frame | None:
     way = _way(figure.anchor, anchor, source)
     if way is None or added.where or any(one is None for one in made):
         return None
+    if source.model.things[figure.anchor].kind is not Kind.LINES:
+        return None  # things without such rows would not be counted any more
     moved = _moved(frame, figure.anchor, way)
     return replace(moved, measures=(*(one for one in made if one is not None), figure))
 
 
 def with_attribute(frame: Frame, name: str, source: Source) -> Frame | None:
-    """Show a column of the things that are grouped or listed beside their names; None where they have none of that very name."""
-    named = {
-        (t.table, t.column)
-        for t in source.vocabulary.targets(name.split())
-        if t.kind == "field" and t.cost <= NAMED
-    }
-    if not named or frame.pivot or frame.transform or frame.with_empty:
+    """Show a column of the things that are grouped or listed beside their names, or the name of a thing that they belong to.
+
+    None where they have none of that very name, nor a single one that it is a word of: the handicap of `handicap_index`.
+    """
+    every = source.vocabulary.targets(name.split())
+    found = [t for t in every if t.cost <= NAMED] or [
+        t for t in every if t.kind == "field" and t.cost <= A_WORD_OF and _is_its_only_one(t, every)
+    ]
+    named = {(t.table, t.column) for t in found if t.kind == "field"}
+    owners = list(dict.fromkeys(t.table for t in found if t.kind == "thing"))
+    if not found or frame.pivot or frame.transform or frame.with_empty:
         return None
     for place, one in enumerate(frame.by if frame.measures else ()):
         if not one.keys or one.grain or one.bucket:
@@ -167,12 +177,12 @@ def with_attribute(frame: Frame, name: str, source: Source) -> Frame | None:
             for f in source.model.fields[table]
             if (f.table, f.column) in named and f.role not in (Role.KEY, Role.FOREIGN)
         ]
-        if not own:
+        slots = (source.slot(table, own[0].column, path),) if own else _names_of(table, path, owners, source)
+        if not slots:
             continue
-        slot = source.slot(table, own[0].column, path)
-        if slot in one.shown:
+        if slots[0] in one.shown:
             return None
-        by = (*frame.by[:place], replace(one, shown=(*one.shown, slot)), *frame.by[place + 1 :])
+        by = (*frame.by[:place], replace(one, shown=(*one.shown, *slots)), *frame.by[place + 1 :])
         return replace(frame, by=by)
     if frame.measures or not frame.columns or frame.distinct:
         return None
@@ -181,10 +191,26 @@ def with_attribute(frame: Frame, name: str, source: Source) -> Frame | None:
         for f in source.model.fields[frame.anchor]
         if (f.table, f.column) in named and f.role is not Role.KEY
     ]
-    if not own:
+    slots = (
+        (source.slot(frame.anchor, own[0].column),) if own else _names_of(frame.anchor, (), owners, source)
+    )
+    if not slots or slots[0] in frame.columns:
         return None
-    shown = source.slot(frame.anchor, own[0].column)
-    return replace(frame, columns=(*frame.columns, shown)) if shown not in frame.columns else None
+    return replace(frame, columns=(*frame.columns, *slots))
+
+
+def _is_its_only_one(one: Target, every: Sequence[Target]) -> bool:
+    """Whether no other column of a table is meant by the same words."""
+    return all(t.kind != "field" or t.table != one.table or t == one for t in every)
+
+
+def _names_of(table: str, path: Path, owners: Sequence[str], source: Source) -> tuple[Slot, ...]:
+    """The name columns of the first thing that rows of a table belong to by a key of their own; empty where they belong to none."""
+    for owner in owners:
+        way, thing = _way(table, owner, source), source.model.things[owner]
+        if way is not None and len(way) == 1 and thing.kind is Kind.THING and thing.display:
+            return tuple(source.slot(owner, column, (*path, *way)) for column in thing.display)
+    return ()
 
 
 def _seen_from(anchor: str, one: Measure, source: Source) -> Measure | None:

@@ -38,6 +38,9 @@ VALUES = 1_000
 
 GRAINS = ("day", "week", "month", "quarter", "year")
 
+_QUIET = timedelta(days=7)
+"""Days without rows at the end of a period after which it still counts as whole, where other tables tell of its last day."""
+
 _YEAR_SAID = re.compile(r"\s+(?:19|20)\d\d$")
 """The year that a figure of two years is called by."""
 
@@ -67,7 +70,7 @@ class Change:
 
     @property
     def name(self) -> str:
-        """What the figure is called: revenue, web visits, median amount."""
+        """The name of the figure: revenue, web visits, median amount."""
         said = telling.title(Frame(self.measure.anchor, (self.measure,)))
         said = said.removeprefix("Number of ") or telling.figure_name(self.measure)
         return said if said[:2].isupper() else said[:1].lower() + said[1:]
@@ -146,7 +149,7 @@ def change_of(frame: Frame, source: Source) -> Change | None:
     where = tuple(c for c in frame.where if not _periods(c, time))
     if any(s.field == time.field for c in where for s in c.slots):
         return None
-    until = _last_day(time.field, source)
+    until = last_day(time.field, grain, source)
     every = _every(time.field, grain, source, until, [p.first for p in periods if p.first is not None])
     picked = _picked(every, periods, bool(timed), grain, until)
     if picked is None:
@@ -231,9 +234,16 @@ def _picked(
     return now, others[0] if len(inside) == 2 and others else earlier[0]
 
 
-def _last_day(field: Field, source: Source) -> date | None:
-    days = [day for day in (_day(field.high), _day(source.model.newest)) if day is not None]
-    return min(days) if days else None
+def last_day(field: Field, grain: str, source: Source) -> date | None:
+    """The last day that a time tells of; None where none is known.
+
+    A period whose last days are without rows is told of to its end where the source goes on until then: nothing happened on a weekend.
+    """
+    last, newest = _day(field.high), _day(source.model.newest)
+    if last is None or newest is None or newest <= last:
+        return newest if last is None or newest is not None else last
+    end = shift(floor(last, grain, source.model.calendar.week), grain, 1) - timedelta(days=1)
+    return end if end <= min(newest, last + _QUIET) else last
 
 
 def _day(text: str) -> date | None:
@@ -404,4 +414,4 @@ def _stored(field: Field, value: Any) -> str | None:
     return str(value) if isinstance(value, str) else None
 
 
-__all__ = ["DIMENSIONS", "PERIODS", "Change", "Cut", "asked_of", "change_of", "cuts_of"]
+__all__ = ["DIMENSIONS", "PERIODS", "Change", "Cut", "asked_of", "change_of", "cuts_of", "last_day"]

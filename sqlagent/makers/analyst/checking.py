@@ -42,6 +42,7 @@ from sqlagent.makers.analyst.minor_units import mixed_units
 from sqlagent.makers.analyst.mixing import counts_money, figures_in, grouped_by_deed, has_figure, mixed
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import SAME, Item, Reading
+from sqlagent.makers.analyst.shares_summed import shares_summed
 from sqlagent.makers.analyst.sketching import Sketch
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.spans_instead import spans_instead
@@ -65,7 +66,7 @@ BESIDE = 0.05
 
 @dataclass(slots=True)
 class Held:
-    """What a frame holds, wherever in it."""
+    """The content of a frame, wherever in it."""
 
     columns: set[tuple[str, str]] = field(default_factory=set)
     tables: set[str] = field(default_factory=set)
@@ -73,7 +74,7 @@ class Held:
     periods: set[Period] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
     valued: set[tuple[str, str]] = field(default_factory=set)
-    meanings: Callable[[str], list[Meant]] = lambda concept: []
+    meanings: Callable[[str], Sequence[Meant]] = lambda concept: ()
     anchor: str = ""
     times: frozenset[tuple[str, str]] = frozenset()
     compares: bool = False
@@ -177,7 +178,8 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += bounded_otherwise(frame, reading)
     left += bounds_in_percent(reading)
     left += shares_of_averages(frame, reading)
-    left += times_left_out(frame, reading)
+    left += shares_summed(frame, reading)
+    left += times_left_out(frame, reading, source.model)
     left += figures_dropped(frame, reading)
     left += timed_otherwise(frame, reading, source.model)
     left += ends_left_out(frame, reading)
@@ -280,7 +282,10 @@ def _state_of_others(frame: Frame, reading: Reading, held: Held) -> list[str]:
 
 def _bounds_parts(frame: Frame, model: Model) -> bool:
     """Whether heads are counted of lines whose own figure is bounded, so that each line is held against what was said of all."""
-    heads = any(m.agg == "distinct" and model.things[m.anchor].kind is Kind.LINES for m in frame.measures)
+    heads = any(
+        m.agg == "distinct" and (model.things[m.anchor].kind is Kind.LINES or _is_of_heads(m))
+        for m in frame.measures
+    )
     bounds = (
         c.slots or (c.expr.slots if c.expr is not None else ()) for c in frame.where if c.op == "compare"
     )
@@ -289,6 +294,12 @@ def _bounds_parts(frame: Frame, model: Model) -> bool:
         for slots in bounds
         for slot in slots
     )
+
+
+def _is_of_heads(measure: Measure) -> bool:
+    """Whether different numbers of documents are counted of rows that are lines of them, without a table of their own."""
+    slots = measure.expr.slots if measure.expr is not None else ()
+    return any(slot.field.role is not Role.FOREIGN and not slot.path for slot in slots)
 
 
 def contradicts(frame: Frame) -> bool:
@@ -311,7 +322,7 @@ def _is_torn(conditions: Sequence[Condition]) -> bool:
         denied = one.op == "exists" and one.negated and one.number is None and not one.parts
         if denied and any((has.child, has.path, has.at) == (one.child, one.path, one.at) for has in there):
             return True
-        if one.op == "in" and len(one.slots) == 1 and not one.negated:
+        if one.op == "in" and len(one.slots) == 1 and not one.negated and not one.slots[0].field.separator:
             values = held.setdefault(one.slots[0], set(one.values))
             values &= set(one.values)
             if not values:
@@ -353,7 +364,7 @@ def _are_apart(conditions: Sequence[Condition]) -> bool:
 
 
 def _held(frame: Frame, reading: Reading, source: Source) -> Held:
-    """What a frame holds, and what goes without saying."""
+    """The content of a frame, and its defaults."""
     grains = any(dimension.grain for dimension in frame.by)
     held = Held(
         meanings=partial(meant, source),
@@ -367,6 +378,7 @@ def _held(frame: Frame, reading: Reading, source: Source) -> Held:
     )
     held.take(frame)
     model, ops = source.model, {item.op for item in reading.items}
+    held.tables |= set() if "same" in ops else always_pointed_at(frame, model)
     for table in tuple(held.tables & model.things.keys()):
         if ops & {"much", "span"}:  # "how much did customers order", "how long do guests wait": who did it
             above = source.graph.up(table).keys()
@@ -374,6 +386,17 @@ def _held(frame: Frame, reading: Reading, source: Source) -> Held:
     for table in tuple(held.tables & model.things.keys()):  # a time of every row says only that it happened
         held.columns |= {(t.table, t.column) for t in model.of_role(table, Role.TIME) if t.filled == 1}
     return held
+
+
+def always_pointed_at(frame: Frame, model: Model) -> set[str]:
+    """What every row of a deed points at: who never booked has never booked a room, where each booking has one."""
+    done = {one.child for one in conditions(frame) if one.op == "exists" and one.number is None}
+    filled = {(one.table, one.column) for table in done for one in model.fields[table] if one.filled == 1}
+    return {
+        one.target
+        for one in model.relations
+        if one.source in done and all((one.source, column) in filled for column in one.columns)
+    }
 
 
 def _qualifying(frame: Frame, reading: Reading, model: Model) -> frozenset[int]:

@@ -12,7 +12,7 @@ from sqlagent.makers.analyst.source import Source
 
 _RATE = "churn rate"
 _DEAR = 0.6
-"""What a rate that cannot be told of its period costs besides: more than a draft."""
+"""The cost of a rate that cannot be told of its period besides: more than a draft."""
 
 
 def churned_in(frame: Frame, source: Source) -> Frame:

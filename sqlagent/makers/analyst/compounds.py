@@ -51,6 +51,7 @@ def compounded(reading: Reading, vocabulary: Vocabulary) -> Reading:
                 replace(item, targets=kept) if kept else Item("unknown", item.start, item.end, item.text)
             )
             unknown += [] if kept else [item.text]
+    items = _totals(_groups_joined(items, model), model)
     at = 0
     while at + 1 < len(items):
         first, second = items[at], items[at + 1]
@@ -73,6 +74,52 @@ def compounded(reading: Reading, vocabulary: Vocabulary) -> Reading:
     return replace(
         reading, items=tuple(items), unknown=tuple(unknown), asked=tuple(dict.fromkeys((*asked, *figures))), figures=figures,
     )  # fmt: skip
+
+
+def _groups_joined(items: Sequence[Item], model: Model) -> list[Item]:
+    """Items in which a group is one with the word that only qualifies it: "by sales channel" where a column is called channel.
+
+    Such a word is a business word, or a part of another column's name, and stands between "by" and the column's whole name.
+    """
+    out: list[Item] = []
+    for item in items:
+        first = out[-1] if out else None
+        if (
+            len(out) > 1
+            and first is not None
+            and out[-2].op == "by"
+            and first.kind == item.kind == "mention"
+            and first.end == item.start
+            and _only_qualifies(first.targets[0], item.targets[0], model)
+        ):
+            out[-1] = replace(item, start=first.start, text=f"{first.text} {item.text}")
+            continue
+        out.append(item)
+    return out
+
+
+def _only_qualifies(one: Target, head: Target, model: Model) -> bool:
+    column = model.field(head.table, head.column) if head.kind == "field" and head.cost == 0 else None
+    if column is None or column.role not in (Role.DIMENSION, Role.TEXT):
+        return False
+    return one.kind == "concept" or one.kind == "field" and one.cost > 0 and one.table == head.table
+
+
+def _totals(items: Sequence[Item], model: Model) -> list[Item]:
+    """Items without a "total" right behind the figure that it is of: "their gross total"."""
+    return [
+        item
+        for at, item in enumerate(items)
+        if not (
+            item.op == "agg"
+            and item.detail == "sum"
+            and at
+            and items[at - 1].end == item.start
+            and items[at - 1].kind == "mention"
+            and _is_amount(items[at - 1], model)
+            and (at + 1 == len(items) or items[at + 1].kind == "op")
+        )
+    ]
 
 
 def _spent_by_buyers(items: Sequence[Item], model: Model) -> list[Item]:
@@ -115,7 +162,7 @@ def _of_their_day(items: Sequence[Item], model: Model) -> list[Item]:
         )
         if (
             grain is not None
-            and (dated or grain == len(out) - 1)
+            and (dated or grain == len(out) - 1 and not _is_counted(out, grain))
             and told is not None
             and told.kind == "mention"
             and told.targets[0].kind == "thing"
@@ -127,6 +174,11 @@ def _of_their_day(items: Sequence[Item], model: Model) -> list[Item]:
             continue
         out.append(item)
     return out
+
+
+def _is_counted(items: Sequence[Item], grain: int) -> bool:
+    """Whether a grain is a number of days: "within 14 days of delivery" groups nothing."""
+    return grain > 0 and items[grain - 1].kind == "number"
 
 
 def _before_grains(items: Sequence[Item], model: Model) -> list[Item]:

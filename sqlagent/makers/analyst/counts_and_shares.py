@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 from itertools import pairwise
 
 from sqlagent.language.words import stem
@@ -19,6 +20,23 @@ def counts_dropped(frame: Frame, reading: Reading) -> list[str]:
         after for before, after in pairwise(reading.items) if before.op == "and" and after.op == "count"
     ]
     return [item.text for item in joined[:1]]
+
+
+def rows_of_one_value(frame: Frame) -> Frame:
+    """Give the frame with rows counted where different values of a column were that is held to one: "how many cancelled because of price"."""
+    held = {
+        one.slots[0] for one in frame.where if one.op == "in" and not one.negated and len(one.values) == 1
+    }
+    measures = tuple(
+        replace(one, agg="rows", expr=None)
+        if one.agg == "distinct"
+        and one.expr is not None
+        and one.expr.op == "column"
+        and one.expr.slots[0] in held
+        else one
+        for one in frame.measures
+    )
+    return replace(frame, measures=measures)
 
 
 def money_counted(frame: Frame, reading: Reading) -> list[str]:

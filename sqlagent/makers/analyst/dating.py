@@ -10,14 +10,24 @@ from sqlagent.catalog.semantics import Kind
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Path, Slot
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
-from sqlagent.makers.analyst.pairing import done_of, due_and_done, due_of, in_order, lasting, partner, stayed
+from sqlagent.makers.analyst.pairing import (
+    AHEAD,
+    ahead,
+    done_of,
+    due_and_done,
+    due_of,
+    in_order,
+    lasting,
+    partner,
+    stayed,
+)
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import called_off, late, waiting
+from sqlagent.makers.analyst.states import called_off, called_overdue, late, waiting
 
 HOP = 0.06
-"""What one relation on the way to what was due costs."""
+"""The cost of one relation on the way to what was due."""
 
 DELIVERING = frozenset(
     stem(w)
@@ -35,6 +45,11 @@ def meant_as_time(text: str, clause: Clause) -> float:
     return 0.3 if low.endswith("ed") or low in PARTICIPLES else 0.12
 
 
+def says_ahead(clause: Clause) -> bool:
+    """Whether a bound is on how long before it took place something was agreed: "more than 3 days in advance"."""
+    return bool(AHEAD & {stem(word) for word in clause.span.split()})
+
+
 def spanned(
     source: Source, anchor: str, clause: Clause, time: Slot | None, times: Sequence[Slot]
 ) -> tuple[Slot, Slot] | None:
@@ -42,8 +57,13 @@ def spanned(
     if clause.late or set(clause.span.split()) & {"late", "overdue", "delay"}:
         clause.late = ""
         return due_and_done(source, anchor)
+    if says_ahead(clause):
+        return ahead(source, anchor)
     if len(times) > 1:
-        return in_order(times[0], times[1])
+        first, second = times[-2:]
+        if not clause.way:
+            return _by_what_is_there(first, second)
+        return (first, second) if clause.way == "after" else (second, first)
     own = source.model.things[anchor].default_time
     if (
         time is not None
@@ -59,8 +79,18 @@ def spanned(
     return found[1:] if found is not None else None
 
 
+def _by_what_is_there(first: Slot, second: Slot) -> tuple[Slot, Slot]:
+    """The later and the earlier of two times; where nothing tells, more rows have the earlier one, else the one said last."""
+    found = in_order(second, first)
+    if found == in_order(first, second) or first.field.filled == second.field.filled:
+        return found
+    return (first, second) if first.field.filled < second.field.filled else (second, first)
+
+
 def lasted(source: Source, anchor: str, clause: Clause) -> tuple[Slot, Slot] | None:
     """The later and the earlier end of rows that are held against a length of time: "hires over 2 hours"; None for ages and the like."""
+    if says_ahead(clause):
+        return None
     if not clause.compare or not clause.numbers or set(clause.said.split()) & {"older", "younger", "newer"}:
         return None
     thing = source.model.things[anchor]
@@ -83,8 +113,10 @@ def lateness(
     Gives what that reading costs and its conditions; None where nothing is recorded of it.
     """
     compare = "<=" if (clause.late == "on time") != clause.negated else ">"
-    if clause.late == "overdue" and (still := _overdue(source, anchor, clause, today)) is not None:
-        return 0.0, [still]
+    if clause.late == "overdue":
+        below = tuple(below)
+        if (still := _overdue(source, anchor, clause, today, below)) is not None:
+            return 0.0, [still]
     for table, paths in source.graph.up(anchor).items():
         named = table == anchor or source.model.things[anchor].kind is Kind.LINES
         named = named or bool(set(source.model.things[table].noun) & said)
@@ -93,6 +125,8 @@ def lateness(
             slots = tuple(replace(s, path=paths[0]) for s in found.slots)
             return HOP * len(paths[0]), [replace(found, slots=slots, compare=compare)]
     above = due_above(source, anchor)
+    if above is not None and clause.late == "overdue" and set(source.model.things[anchor].noun) & PAYING:
+        return None  # what was paid is not overdue
     if above is not None and source.model.things[anchor].kind is not Kind.LINES:
         return HOP * len(above[1].path), [Condition("later", above, compare=compare, said="late")]
     due = due_of(source, anchor)
@@ -126,17 +160,28 @@ def due_above(source: Source, table: str) -> tuple[Slot, Slot] | None:
     return None
 
 
-def _overdue(source: Source, anchor: str, clause: Clause, today: date | None) -> Condition | None:
-    """Due before today and not done yet, by a time or by a state; what was called off is not overdue. None where that is not recorded of one row."""
+def _overdue(
+    source: Source, anchor: str, clause: Clause, today: date | None, below: Iterable[tuple[str, Path, float]]
+) -> Condition | None:
+    """A state called so, else due before today and not done yet, by a time, by a state, or by no row `below` that shows it done.
+
+    What was called off is not overdue. None where that is not recorded of one row.
+    """
+    if (called := called_overdue(source, anchor)) is not None:
+        return replace(called, op="not in") if clause.negated else called
     due, done = due_of(source, anchor), done_of(source, anchor)
     if due is None or today is None:
         return None
     past = Condition("period", (due,), period=Period(None, today, "day"), said="overdue")
+    off = called_off(source, anchor)
+    waits: tuple[Condition, ...] = () if off is None else (replace(off, op="not in"),)
     if done is not None and done.field != due.field:
-        waits: tuple[Condition, ...] = (Condition("missing", (done,)),)
-        off = called_off(source, anchor)
-        waits += (replace(off, op="not in"),) if off is not None else ()
+        waits += (Condition("missing", (done,)),)
+    elif (still := waiting(source, anchor)) is not None:
+        waits = (still,)
     else:
-        still = waiting(source, anchor)
-        waits = (still,) if still is not None else ()
-    return Condition("all", parts=(*waits, past), negated=clause.negated) if waits else None
+        shows = next(((child, path) for child, path, _ in below if done_of(source, child) is not None), None)
+        if shows is None:
+            return None
+        waits += (Condition("exists", child=shows[0], path=shows[1], negated=True),)
+    return Condition("all", parts=(*waits, past), negated=clause.negated)

@@ -6,17 +6,22 @@ reading of its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Relation
+from sqlagent.language.words import split_name
 from sqlagent.makers.analyst.attaching import LOST, Part
 from sqlagent.makers.analyst.deeds import DEEDS
 from sqlagent.makers.analyst.frames import Condition, Path
 from sqlagent.makers.analyst.sketching import Clause, Sketch
 from sqlagent.makers.analyst.starting import Starting
 from sqlagent.makers.analyst.starts import Start
+from sqlagent.makers.analyst.telling import read_as
+
+_DONE = re.compile(r"(?P<base>[a-z]{3,})ed")
 
 DEED = 0.1
 """What it costs to take a verb that names nothing for the only event there is."""
@@ -25,7 +30,26 @@ RIVAL = 0.15
 """What each further event of the same kind costs: which one was meant is not said."""
 
 STRANGE = 0.45
-"""What a verb costs that may mean more than that something happened ("smoked", "complained")."""
+"""The cost of a verb that may mean more than that something happened ("smoked", "complained")."""
+
+
+def is_called_after(table: str, verb: str) -> bool:
+    """Whether rows of a table are called after what was done: placements of who was placed, bookings of what was booked.
+
+    Example:
+        >>> [is_called_after(name, "placed") for name in ("placements", "candidate_skills", "places")], is_called_after("enrolments", "enrolled")
+        ([True, False, False], True)
+    """
+    found = _DONE.fullmatch(verb.lower())
+    if found is None:
+        return False
+    base = found["base"] if found["base"][-1] != found["base"][-2] else found["base"][:-1]
+    noun = split_name(table)[-1].lower()
+    return re.fullmatch(rf"{re.escape(base)}{base[-1]}?e?(?:ment|ing|al|ation|ion)s?", noun) is not None
+
+
+def _of_the_verb(verb: str, events: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
+    return [one for one in events if is_called_after(one[0], verb)] or events
 
 
 class Denying(Starting):
@@ -34,7 +58,7 @@ class Denying(Starting):
     def _sketches(self) -> Iterator[Sketch]:
         """The sketch, once for each of the events that a denied verb may be about, and for what a bare number may bound."""
         deed = next((n for n, c in enumerate(self.sketch.clauses) if c.verb and not c.mentions), None)
-        tables = self._deeds_of() if deed is not None else []
+        tables = self._deeds_of(self.sketch.clauses[deed].verb) if deed is not None else []
         if deed is not None and len(tables) > 1:
             for table in tables[:3]:
                 made = deepcopy(self.sketch)
@@ -50,14 +74,14 @@ class Denying(Starting):
                 made.clauses[bare].rows = True
             yield made
 
-    def _deeds_of(self) -> list[str]:
-        """Events that hang right on the thing asked for."""
+    def _deeds_of(self, verb: str) -> list[str]:
+        """Events that hang right on the thing asked for; the ones that are called after the verb alone, where some are."""
         asked = [a.item for a in self.sketch.asks if a.item is not None]
         target = self.sketch.rank.target if self.sketch.rank is not None else None
         for item in [*asked, *([target] if target is not None else [])][:1]:
             for one in item.targets[:1]:
                 if one.kind == "thing":
-                    return [child for child, _ in self._events(one.table)]
+                    return [child for child, _ in _of_the_verb(verb, self._events(one.table))]
         return []
 
     def _events(self, table: str) -> list[tuple[str, Path]]:
@@ -76,7 +100,7 @@ class Denying(Starting):
 
     def _undone(self, anchor: str, clause: Clause) -> Part:
         """ "vehicles not used since June": no row of the event that hangs on them, in those periods."""
-        events = self._events(anchor)
+        events = _of_the_verb(clause.verb, self._events(anchor))
         chosen = next((e for e in events if e[0] == clause.event), None) or (events[0] if events else None)
         if chosen is None:
             return Part(LOST, unused=[clause.verb])
@@ -85,7 +109,8 @@ class Denying(Starting):
         if clause.periods:
             self.attach.timed(child, clause.periods, inner, None, False)
         rivals = RIVAL if len(events) > 1 else 0.0
-        strange = 0.0 if clause.verb.lower() in DEEDS else STRANGE
+        is_called = len(events) == 1 and is_called_after(events[0][0], clause.verb)
+        strange = 0.0 if clause.verb.lower() in DEEDS or is_called else STRANGE
         condition = Condition(
             "exists", child=child, path=path, parts=tuple(inner.conditions), negated=True, said=clause.verb
         )
@@ -93,7 +118,7 @@ class Denying(Starting):
             DEED + rivals + strange + inner.cost,
             [condition],
             inner.unused,
-            why=[f"'{clause.verb}' -> {self.model.things[child].said}"],
+            why=[read_as(clause.verb, self.model.things[child].said)],
         )
 
     def _rowless(self, anchor: str, clause: Clause, start: Start) -> Part | None:

@@ -9,7 +9,17 @@ from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot, share_of
-from sqlagent.makers.analyst.pairing import AHEAD, RESPONDED, ahead, due_and_done, in_order, lasting, partner
+from sqlagent.makers.analyst.pairing import (
+    AHEAD,
+    LENGTHS,
+    RESPONDED,
+    ahead,
+    due_and_done,
+    in_order,
+    lasting,
+    partner,
+    stayed,
+)
 from sqlagent.makers.analyst.ranked import Ranked
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.starts import BORN, FINISHED, PERSONS, Start
@@ -145,6 +155,9 @@ class Derived(Ranked):
                         yield from self._to(cost_a + cost_b, slot_a, agg, unit)
             return
         for cost, table, slot in ends[0] if ends else ():
+            whole = stayed(self.source, table) if waited & LENGTHS else None
+            if whole is not None and slot.field not in (whole[0].field, whole[1].field):
+                continue  # a booking lasts from its start to its end, whenever it was booked
             found = ahead(self.source, table, slot) if waited & AHEAD else None
             if found is not None:
                 yield self._lasting(cost, *found, agg, unit)

@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.dialects.mysql import MySQL
 
 from sqlagent.catalog.semantics import Form
+from sqlagent.catalog.semantics.entries import JSON
 from sqlagent.language.lexicon import words_of
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.values import USUAL_CALENDAR, Calendar
@@ -325,6 +326,22 @@ class Dialect:
         """That a text matches a pattern of LIKE, letter case ignored."""
         word = "ILIKE" if self.name in (POSTGRES, DUCKDB) else "LIKE"
         return f"{sql} {word} {self.text(pattern)}"
+
+    def lists(self, sql: str, separator: str, entry: str, *, denied: bool = False) -> str:
+        """That a text which is a list has an entry, whole and as it is stored; `denied` that it has not, as a text that is missing."""
+        whole = f"COALESCE({sql}, '')" if denied else sql
+        mark = separator.strip()
+        if separator == JSON:
+            mark = '"'
+        elif separator != mark:
+            whole = f"REPLACE({whole}, {self.text(separator)}, {self.text(mark)})"
+        if separator != JSON:
+            end = self.text(mark)
+            concatenated = self.name in (MYSQL, *SPARKS)
+            whole = f"CONCAT({end}, {whole}, {end})" if concatenated else f"{end} || {whole} || {end}"
+        plain = "".join(f"!{c}" if c in "%_!\\" else c for c in entry)
+        escaped = " ESCAPE '!'" if plain != entry else ""
+        return f"{whole} {'NOT LIKE' if denied else 'LIKE'} {self.text(f'%{mark}{plain}{mark}%')}{escaped}"
 
     def whole(self, sql: str) -> str:
         """A number without its fraction."""

@@ -14,6 +14,7 @@ from sqlagent.makers.analyst.concepts import sold_by
 from sqlagent.makers.analyst.lexicon import GLUE
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import PERSONS
+from sqlagent.makers.analyst.vocabulary import SURE
 
 _WHEN = r"(?P<when> (?:in|during|since|this|last|on|at|from|for|over|within|between|per|by|each)\b.*)?"
 _MOST = re.compile(
@@ -27,8 +28,6 @@ _SPENDERS = re.compile(
 _SPENDS = frozenset({"spent", "spend", "spends", "paid", "pay", "pays", "bought", "buys", "buy"})
 _SELLS = frozenset({"sold", "sells", "sell"})
 _MONEY = frozenset({"", "money", "cash"})
-_SURE = 0.1
-"""Cost up to which a word is taken to name what was done or measured."""
 
 
 def who_did_most(text: str, source: Source) -> str:
@@ -57,7 +56,7 @@ def _done(verb: str, source: Source) -> tuple[str, str]:
     """The rows of a deed, and what they are called; empty where the verb is none."""
     for one in source.vocabulary.targets([verb])[:3]:
         thing = source.model.things.get(one.table)
-        if thing is not None and thing.kind is Kind.EVENT and one.cost <= _SURE:
+        if thing is not None and thing.kind is Kind.EVENT and one.cost <= SURE:
             return thing.table, plural_of(thing.said)
     return "", ""
 

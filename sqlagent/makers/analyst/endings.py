@@ -15,55 +15,55 @@ from sqlagent.makers.analyst.beside import beside_earlier
 from sqlagent.makers.analyst.frames import BESIDE, MOVED, Dimension, Expr, Frame, Order, share_of
 
 _SHARE = re.compile(
-    r"[,\s]+(?:shown |told )?(?:(?:as|in) (?:a |the )?(?:share|shares|percentage|percentages|percent|per cent|proportion|%)|as %)"
+    r"(?<![,\s])[,\s]+(?:shown |told )?(?:(?:as|in) (?:a |the )?(?:share|shares|percentage|percentages|percent|per cent|proportion|%)|as %)"
     r"(?:\s+of\s+(?:(?:the\s+)?(?:total|whole|all)|(?:each|every|the)\s+(?P<name>\w+)))?$",
     re.IGNORECASE,
 )
 _WITH_SHARE = re.compile(
-    r"[,\s]+(?:and|with|plus)\s+(?:the |its |their |each |each one's )?(?:share|shares|percentage|percent|per cent|proportion|%|pct)\s+of\s+(?:the\s+)?(?:total|whole|all|grand total)$",
+    r"(?<![,\s])[,\s]+(?:and|with|plus)\s+(?:the |its |their |each |each one's )?(?:share|shares|percentage|percent|per cent|proportion|%|pct)\s+of\s+(?:the\s+)?(?:total|whole|all|grand total)$",
     re.IGNORECASE,
 )
 _SORTED = re.compile(
-    r"[,\s]+(?:and )?(?:sort|sorted|order|ordered)(?:\s+(?:it|them|rows|this))?\s+by\s+(?:the\s+)?(?P<name>[\w\s'-]+?)"
+    r"(?<![,\s])[,\s]+(?:and )?(?:sort|sorted|order|ordered)(?:\s+(?:it|them|rows|this))?\s+by\s+(?:the\s+)?(?P<name>[\w\s'-]+?)"
     r"(?:\s+(?P<way>ascending|descending|asc|desc|[a-z]+ first|a-z|z-a))?$",
     re.IGNORECASE,
 )
 _FIRST = re.compile(
-    r"[,\s]+(?:and )?(?:(?:sort|sorted|order|ordered)\s+)?(?:(?:the\s+)?(?P<word>highest|largest|biggest|most common|most frequent|most|best|lowest|smallest|fewest|least|least common"
+    r"(?<![,\s])[,\s]+(?:and )?(?:(?:sort|sorted|order|ordered)\s+)?(?:(?:the\s+)?(?P<word>highest|largest|biggest|most common|most frequent|most|best|lowest|smallest|fewest|least|least common"
     r"|worst|newest|latest|most recent|oldest|earliest)(?: ones)? (?:first|on top|at the top)|(?:in )?(?P<way>ascending|descending)(?: order)?|(?P<alpha>alphabetically|alphabetical|(?:in )?alphabetical order|(?:from )?a to z|a-z))$",
     re.IGNORECASE,
 )
 _DEAR = re.compile(
-    r"[,\s]+(?:and )?(?:the )?(?:(?P<dear>most expensive|priciest|dearest|costliest)|cheapest|least expensive)(?: ones)? (?:first|on top|at the top)$",
+    r"(?<![,\s])[,\s]+(?:and )?(?:the )?(?:(?P<dear>most expensive|priciest|dearest|costliest)|cheapest|least expensive)(?: ones)? (?:first|on top|at the top)$",
     re.IGNORECASE,
 )
 _TOP = re.compile(
-    r"[,\s]+(?:and )?(?:only |just |show )?(?:the )?(?P<word>top|best|highest|largest|biggest|bottom|worst|lowest|smallest|fewest)"
+    r"(?<![,\s])[,\s]+(?:and )?(?:only |just |show )?(?:the )?(?P<word>top|best|highest|largest|biggest|bottom|worst|lowest|smallest|fewest)"
     r" (?P<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)(?: only)?$",
     re.IGNORECASE,
 )
 _EARLIER = re.compile(
-    r"[,\s]+(?:compared (?:with|to|against)|(?:side by side|in comparison) with|next to|vs\.?|versus|against)\s+(?:(?:that|those) of\s+)?"
+    r"(?<![,\s])[,\s]+(?:compared (?:with|to|against)|(?:side by side|in comparison) with|next to|vs\.?|versus|against)\s+(?:(?:that|those) of\s+)?"
     r"(?:the\s+same\s+(?:\w+\s+)??(?P<part>months?|quarters?|weeks?|days?|period|time)\s+(?:of\s+|in\s+)?)?"
     r"(?:(?:the|a|one)\s+)?(?:(?P<unit>year|quarter|month|week|period)\s+(?:before|earlier|prior)|(?:previous|prior|preceding)\s+(?P<last>year|quarter|month|week|period))$",
     re.IGNORECASE,
 )
 _OF_ALL = re.compile(
-    r"[,\s]+(?:as|in) (?:a |the )?(?:share|percentage|percent|per cent|proportion|%) of (?:all|total)(?: (?:of )?(?:the|their|its))?\s+(?P<name>[a-z][\w-]*(?: [a-z][\w-]*)?)$",
+    r"(?<![,\s])[,\s]+(?:as|in) (?:a |the )?(?:share|percentage|percent|per cent|proportion|%) of (?:all|total)(?: (?:of )?(?:the|their|its))?\s+(?P<name>[a-z][\w-]*(?: [a-z][\w-]*)?)$",
     re.IGNORECASE,
 )
 _GROWN = re.compile(
-    r"[,\s]+(?:and|with|plus)\s+(?:the\s+|its\s+)?(?P<percent>%|percent(?:age)?|per cent|pct|relative)?\s*(?P<word>change|growth|increase)(?P<behind> in (?:%|percent))?"
+    r"(?<![,\s])[,\s]+(?:and|with|plus)\s+(?:the\s+|its\s+)?(?P<percent>%|percent(?:age)?|per cent|pct|relative)?\s*(?P<word>change|growth|increase)(?P<behind> in (?:%|percent))?"
     r"\s+(?:on|over|from|vs\.?|versus|against|to|compared (?:to|with))\s+(?:the\s+)?"
     r"(?:(?:previous|prior|last|preceding)\s+(?P<unit>day|week|month|quarter|year|period|one)|(?P<before>day|week|month|quarter|year|period|one)\s+before)(?P<after> in (?:%|percent|per cent))?$",
     re.IGNORECASE,
 )
 _MOVED = re.compile(
-    r"[,\s]+(?:and )?only (?:(?:the )?(?P<count>\d{1,3})|those|the ones) that (?P<word>fell|rose)(?P<most> most)?$",
+    r"(?<![,\s])[,\s]+(?:and )?only (?:(?:the )?(?P<count>\d{1,3})|those|the ones) that (?P<word>fell|rose)(?P<most> most)?$",
     re.IGNORECASE,
 )
-_SKIPPED = re.compile(r"[,\s]+without the first (?P<count>\d{1,2})$", re.IGNORECASE)
-_HOW_MANY = re.compile(r"[,\s]+how many groups$", re.IGNORECASE)
+_SKIPPED = re.compile(r"(?<![,\s])[,\s]+without the first (?P<count>\d{1,2})$", re.IGNORECASE)
+_HOW_MANY = re.compile(r"(?<![,\s])[,\s]+how many groups$", re.IGNORECASE)
 _ALONG = re.compile(r",\s*with (?:the )?(?P<name>[\w\s'-]+?) alongside$", re.IGNORECASE)
 _GROUPED = re.compile(
     r"\b(?:by|per|each|every)\b|\b(?:daily|weekly|monthly|quarterly|yearly)\b", re.IGNORECASE
@@ -421,7 +421,7 @@ _ALPHA = frozenset(
 
 
 def _words(dimension: Dimension) -> set[str]:
-    """What a dimension is called by: its grain, its own words, or simply its name."""
+    """The name of a dimension: its grain, its own words, or its name."""
     said = {stem(word) for word in dimension.said.lower().split()}
     said |= {stem(dimension.grain)} if dimension.grain else {stem("name")}
     said |= {word for slot in dimension.shown for word in slot.field.words}

@@ -11,21 +11,22 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Role
 from sqlagent.makers.analyst.frames import Frame, share_of
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.vocabulary import SURE
 
-_SHARE = r"(?:what |which |the )*(?:share|percentage|percent|per cent|proportion|%) of (?:the |all |our )?"
+SHARE = r"(?:what |which |the |show |show me )*(?:share|percentage|percent|per cent|proportion|%) of (?:the |all |our )?"
+"""Words before the rows of which a share is asked for."""
+
 _NOUN = r"[a-z][\w-]*(?: [a-z][\w-]*){0,2}"
 _REST = r"(?P<rest>,? (?:by|per|for each|in|during|since)\b.*)?"
 _IS = re.compile(
-    rf"^{_SHARE}(?P<what>{_NOUN}?) (?:(?:that |which |who )?(?:is|are|was|were|has|have|had|got|gets)) (?:an? |any )?(?P<has>[a-z][\w-]*(?: [a-z][\w-]*)?){_REST}$",
+    rf"^{SHARE}(?P<what>{_NOUN}?) (?:(?:that |which |who )?(?:is|are|was|were|has|have|had|got|gets)) (?:an? |any )?(?P<has>[a-z][\w-]*(?: [a-z][\w-]*)?){_REST}$",
     re.IGNORECASE,
 )
-_SO = re.compile(rf"^{_SHARE}(?P<has>[a-z]+ed) (?P<what>{_NOUN}?){_REST}$", re.IGNORECASE)
+_SO = re.compile(rf"^{SHARE}(?P<has>[a-z]+ed) (?P<what>{_NOUN}?){_REST}$", re.IGNORECASE)
 _ED = re.compile(
     rf"^(?:the |our )?(?P<has>[a-z]+ed) (?:share|percentage|proportion|part) of (?P<what>{_NOUN}?){_REST}$",
     re.IGNORECASE,
 )
-_SURE = 0.1
-"""Cost up to which a word is taken to name a column."""
 
 
 def share_that_has(text: str, source: Source) -> str:
@@ -41,11 +42,11 @@ def share_that_has(text: str, source: Source) -> str:
 def _may_lack(word: str, noun: str, source: Source) -> bool:
     """Whether a word names a column of what a noun names, which not all rows of it fill, and that is no state or time."""
     best = next(iter(source.vocabulary.targets(word.lower().split())), None)
-    if best is None or best.kind != "field" or best.cost > _SURE:
+    if best is None or best.kind != "field" or best.cost > SURE:
         return False
     field = source.model.field(best.table, best.column)
     named = source.vocabulary.targets(noun.lower().split()[-1:])
-    tables = {one.table for one in named if one.kind == "thing" and one.cost <= _SURE}
+    tables = {one.table for one in named if one.kind == "thing" and one.cost <= SURE}
     plain = field is not None and field.role not in (Role.FLAG, Role.TIME, Role.KEY)
     return field is not None and plain and field.filled < 1 and field.table in tables
 

@@ -40,7 +40,8 @@ class Condition:
     """What must hold of a row. All of `parts` when `op` is all, any when it is any.
 
     `op`: in, not in, compare, period, missing, filled, like, later (first slot after the second), first (at the first slot's time, of
-    the second slot's values each, by the third slot's key), exists, all, any.
+    the second slot's values each, by the third slot's key), held (a row of a history, by the day from which on it holds, as of the
+    last day of `period`; the first or the latest one of its thing where `values` say so), exists, all, any.
     For exists: `child` is a table whose `path` leads to the row that `at` leads to; `parts` hold of the child; `compare`, `number` and
     `counted` bound how many there are (or the sum of `counted`). `negated` turns the whole around.
     """

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
+from sqlagent.language.saying import day, spaced, worded
 from sqlagent.makers.analyst.answering import Understood
 from sqlagent.makers.analyst.reading import Reading
 
@@ -34,7 +35,10 @@ def to_come(text: str, reading: Reading, frames: Sequence[Understood], today: da
     held = [s.field.high for one in frames[:1] for c in one.frame.where if c.op == "period" for s in c.slots]
     if any(_dashed(high) >= min(asked) for high in held):
         return ""
-    return "What will be is not recorded." + (f" The last day with data is {newest}." if newest else "")
+    return spaced(
+        worded("Nothing of the future is recorded here."),
+        worded("The last day with data is {day}.", day=day(newest)) if newest else "",
+    )
 
 
 def _dashed(text: str) -> str:

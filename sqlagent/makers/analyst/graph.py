@@ -13,7 +13,7 @@ DEEP = 5
 
 
 HOP = 0.06
-"""What one relation on the way costs: nearer columns are meant more often."""
+"""The cost of one relation on the way: nearer columns are meant more often."""
 
 OTHER = 0.15
 """What it costs to take another way than the shortest."""

@@ -19,7 +19,7 @@ EDGE = "edge"
 
 
 def in_the_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
-    """Give the frame with its period on rows that show a deed, where it stood on a thing's own time that nobody named."""
+    """Move a frame's period from a thing's own date to the rows of the event, unless the question names the date."""
     own = _own_time(frame, source)
     if own is None or any(i.op == "new" for i in reading.items):
         return frame
@@ -27,7 +27,7 @@ def in_the_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
     graded = any(d.grain for d in frame.by)
     done = [c for c in frame.where if c.op == "exists" and not c.negated and not c.at]
     deeds = [c for c in done if not _periods(c) or graded and not dated]
-    if len(deeds) != 1 or _is_named(own, reading):
+    if len(deeds) != 1 or is_time_named(own, reading):
         return frame
     if graded:
         return _by_deed(frame, deeds[0], own, source)
@@ -42,7 +42,7 @@ def in_the_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
 
 
 def _own_time(frame: Frame, source: Source) -> Slot | None:
-    """The time that rows have where none is named: a thing's own, of lines without one that of what they belong to."""
+    """Find the default date of rows: their own, for lines without one that of their head."""
     thing = source.model.things[frame.anchor]
     if thing.kind is Kind.THING and thing.default_time:
         return source.slot(frame.anchor, thing.default_time)
@@ -79,13 +79,13 @@ _USED = frozenset({"use", "used", "using", "work", "worked", "working"})
 
 
 def registered_instead(frame: Frame, reading: Reading, source: Source) -> list[str]:
-    """ "How many carriers did we use in 2025" that became carriers registered in 2025: the word that says what they did."""
+    """Find the verb of a question whose period was put on the wrong date: "How many carriers did we use in 2025" as carriers registered in 2025."""
     thing = source.model.things[frame.anchor]
     said = sorted(reading.glued & _USED)
     if not said or thing.kind is not Kind.THING or not thing.default_time:
         return []
     own = source.slot(frame.anchor, thing.default_time)
-    return said[:1] if any(_is_dated(c, own) for c in frame.where) and not _is_named(own, reading) else []
+    return said[:1] if any(_is_dated(c, own) for c in frame.where) and not is_time_named(own, reading) else []
 
 
 def _is_dated(one: Condition, own: Slot) -> bool:
@@ -100,8 +100,8 @@ def _moved(one: Condition, time: Slot) -> Condition:
     return replace(one, slots=(time,))
 
 
-def _is_named(own: Slot, reading: Reading) -> bool:
-    """Whether a word of the question means the time itself, or how things came: joined, hired, signups."""
+def is_time_named(own: Slot, reading: Reading) -> bool:
+    """Say whether a word of the question means the thing's own date: joined, hired, signups."""
     return any(
         target.kind == "concept"
         and target.column in ("signups", "hires", "leavers", "churned")
@@ -124,7 +124,7 @@ def _flat(parts: Sequence[Condition]) -> Iterator[Condition]:
 
 
 def edged(conditions: Sequence[Condition], edge: str) -> list[Condition]:
-    """Conditions by which the last or the first row lies in a period: there is one, and none after it, or before it.
+    """Conditions that put the last or first row in a period: a row in it, and none after or before.
 
     `edge` is new for the last, old for the first one. Empty where no period is looked up in rows of an event.
     """

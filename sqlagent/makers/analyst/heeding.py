@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 
 from sqlagent.catalog.semantics import Kind, Model, Role
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure
 from sqlagent.makers.analyst.happening import EDGE
 from sqlagent.makers.analyst.reading import Item
+from sqlagent.makers.analyst.states import CURRENT
 
 
 def is_met(item: Item, frame: Frame, model: Model) -> bool:
     """Whether a frame does what an operator says; true of every other item."""
     if item.kind != "op":
         return True
+    if item.op == "running" and item.text.lower() == "running" and _holds_still(frame, model):
+        return True  # "running rentals" have not ended
     met = _MET.get((item.op, item.detail)) or _MET.get((item.op, ""))
     return met is None or met(frame, model)
 
@@ -28,6 +32,15 @@ def figures(frame: Frame) -> Iterator[Measure]:
         measure = more.pop()
         yield measure
         more += [part for part in (measure.over, measure.under, *measure.parts) if part is not None]
+
+
+def _holds_still(frame: Frame, model: Model) -> bool:
+    """Whether rows are asked to hold still: by a state, or by having no end yet where no state would tell it better."""
+    return any(
+        not model.things[one.slots[0].field.table].state if one.op == "missing" else one.op == "in"
+        for one in conditions(frame)
+        if one.said in ("current", *CURRENT) and one.slots and not one.negated
+    )
 
 
 def _tells_when(frame: Frame, model: Model) -> bool:
@@ -73,6 +86,15 @@ def _orders(frame: Frame, model: Model) -> bool:
         or any(m.agg in ("min", "max") for m in figures(frame))
         or any(c.said == EDGE for c in conditions(frame))
     )
+
+
+def _by_price(frame: Frame, model: Model) -> bool:
+    """Whether the cheapest are so by their price, where things have one: those that brought in least are others."""
+    first = frame.by[-1].shown[0] if frame.by and not frame.by[-1].grain else None
+    summed = bool(frame.measures) and frame.measures[0].agg in ("sum", "rows", "distinct")
+    if first is None or not summed or model.things[first.field.table].kind is not Kind.THING:
+        return _orders(frame, model)
+    return not any(stem("price") in one.words for one in model.of_role(first.field.table, Role.MEASURE))
 
 
 def _shares(frame: Frame, model: Model) -> bool:
@@ -137,6 +159,7 @@ def _has_both(frame: Frame, model: Model) -> bool:
         len(frame.measures) > 1
         or len(frame.having) > 1
         or sum(c.op == "exists" for c in conditions(frame)) > 1
+        or sum(c.op == "in" and bool(c.slots[0].field.separator) for c in frame.where) > 1
         or of_rows
         and any(len(c.values) > 1 and c not in inside for c in conditions(frame))
     )
@@ -158,6 +181,7 @@ _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("agg", "min"): _orders,
     ("agg", "max"): _orders,
     ("rank", ""): _orders,
+    ("rank", "cheap"): _by_price,
     ("rankall", ""): _orders,
     ("share", ""): _shares,
     ("ratio", ""): _shares,

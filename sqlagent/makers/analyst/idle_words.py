@@ -13,7 +13,7 @@ from sqlagent.catalog.semantics import Model, Role
 from sqlagent.language.lexicon import STOP_WORDS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.answering import Understood
-from sqlagent.makers.analyst.checking import Held
+from sqlagent.makers.analyst.checking import Held, always_pointed_at
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.telling import told
@@ -45,7 +45,7 @@ _BOUNDING = {
 }
 """Words that always change what is asked, each with the words by which an answer may tell them otherwise."""
 
-_PLAIN = frozenset({*STOP_WORDS, "still", "new", "up", "out", "off"})
+_PLAIN = frozenset({*STOP_WORDS, "still", "new", "number", "up", "out", "off"})
 """Words that may say nothing, though a column bears their name."""
 
 
@@ -86,6 +86,7 @@ class _Named:
     def __init__(self, frame: Frame, model: Model) -> None:
         held = Held()
         held.take(frame)
+        held.tables |= always_pointed_at(frame, model)
         self._held = held.columns | {
             (table, "") for table in (*held.tables, *(one for one, _ in held.columns))
         }

@@ -193,7 +193,9 @@ def summed_or_counted(frame: Frame, reading: Reading, source: Source) -> list[Fr
     stated = stated and frame.transform != "running"
     if stated or not nameless and not set(thing.noun) & _MONEYED:
         return [frame]
-    if not _counts_unasked(frame, reading) and not (nameless and total and frame.measures[0].agg == "rows"):
+    if not _counts_unasked(frame, reading) and not (
+        nameless and total and frame.measures and frame.measures[0].agg == "rows"
+    ):
         return [frame]
     sums = sorted(worth(source, thing, "sum"), key=lambda found: found.cost)
     if nameless and any(item.op == "late" for item in reading.items):

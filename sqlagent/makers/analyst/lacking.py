@@ -18,7 +18,7 @@ from sqlagent.makers.analyst.lengths import LENGTHS
 from sqlagent.makers.analyst.lexicon import MONEY_EVENTS, UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Ask, Sketch
-from sqlagent.makers.analyst.starts import BORN, PERSONS
+from sqlagent.makers.analyst.starts import BORN, is_people
 
 _SURE = 0.1
 """Cost below which a noun is the name of a thing."""
@@ -205,10 +205,10 @@ def _age_left_out(frame: Frame, reading: Reading, drawn: Sketch) -> list[str]:
 def _youngest_by_another(frame: Frame, reading: Reading, model: Model) -> list[str]:
     """The youngest or oldest person by a time that is none of birth: who was hired last is not the youngest."""
     by = frame.order.by if frame.order is not None else None
-    noun = set(model.things[frame.anchor].noun)
-    if by is None or not noun & (PERSONS | BUYERS) or any(set(s.field.words) & BORN for s in by.slots):
+    thing = model.things[frame.anchor]
+    if by is None or not is_people(thing) or any(set(s.field.words) & BORN for s in by.slots):
         return []
-    said = ("youngest",) if noun & BUYERS else ("youngest", "oldest")
+    said = ("youngest",) if set(thing.noun) & BUYERS else ("youngest", "oldest")
     return [item.text for item in reading.items if item.op == "rank" and item.text.lower() in said]
 
 
@@ -366,6 +366,8 @@ def figures_dropped(frame: Frame, reading: Reading) -> list[str]:
     said = [item for item in reading.items if item.op == "agg" and item.detail in ("sum", "avg")]
     counted = bool(frame.measures) and all(one.agg in ("rows", "distinct") for one in frame.measures)
     asked = any(item.op == "count" for item in reading.items)
+    averaged = frame.transform == "average" and all(one.grain for one in frame.by)
+    said = [item for item in said if item.detail != "avg" or not averaged]
     return [item.text for item in said] if counted and asked and len(frame.measures) < 2 else []
 
 
@@ -373,8 +375,11 @@ _TIMES = frozenset({"time", "duration", "durations", "length", "lengths", "hours
 """Words behind what happens that ask how long it takes."""
 
 
-def times_left_out(frame: Frame, reading: Reading) -> list[str]:
-    """ "Hire time by boat" that counts hires, or sums up another figure: how long they took is not in it."""
+def times_left_out(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """ "Hire time by boat" that counts hires, or sums up another figure: how long they took is not in it.
+
+    Rows that are called times themselves ("slot times") take none.
+    """
     timed = [
         one
         for one in figures(frame)
@@ -382,8 +387,18 @@ def times_left_out(frame: Frame, reading: Reading) -> list[str]:
     ]
     if timed or not frame.measures:
         return []
-    said = [item.text.lower().split() for item in reading.items if item.kind == "mention" and _is_noun(item)]
+    said = [
+        item.text.lower().split()
+        for item in reading.items
+        if item.kind == "mention" and _is_noun(item) and not _is_called_time(item, model)
+    ]
     return [words[-1] for words in said if len(words) > 1 and words[-1] in _TIMES]
+
+
+def _is_called_time(item: Item, model: Model) -> bool:
+    """Whether the last word of a mention is that of a table's own name."""
+    best = item.targets[0]
+    return best.kind == "thing" and stem(item.text.lower().split()[-1]) in model.things[best.table].noun
 
 
 def shares_of_averages(frame: Frame, reading: Reading) -> list[str]:
@@ -417,6 +432,7 @@ def timed_otherwise(frame: Frame, reading: Reading, model: Model) -> list[str]:
     dated = {slot.field for one in conditions(frame) if one.period is not None for slot in one.slots}
     if not dated:
         return []
+    undone = {slot.field for one in conditions(frame) if one.op == "missing" for slot in one.slots}
     out = []
     for item in reading.items:
         best = item.targets[0] if item.targets else None
@@ -427,7 +443,7 @@ def timed_otherwise(frame: Frame, reading: Reading, model: Model) -> list[str]:
             one is not None
             and one.role is Role.TIME
             and item.text.lower().endswith("ed")
-            and one not in dated
+            and one not in dated | undone
         ):
             out.append(item.text)
     return out if not any(one.table != frame.anchor for one in dated) else []

@@ -9,7 +9,9 @@ from sqlagent.language.lexicon import words_of
 _ENGLISH = words_of("the of by how many much what which who per for with show list is are was were and each")
 _SMALL = {
     "German": words_of("wie viele viel der die das den dem des ein eine und oder mit ohne pro je im am vom zum nach von für aller alle "
-                       "welche welcher welches wurden wurde war waren ist sind hoch nicht kein keine letzten letztes jahr monat anzahl umsatz summe"),
+                       "welche welcher welches welchem welchen wer was wo wann warum gibt hat haben bei aus auf als seit bis zwischen um diesem diesen dieses "
+                       "diese dieser letztem letzter letzte vorigen jahres monats woche tag meisten wenigsten beste besten mehr weniger über unter "
+                       "zeige zeig liste wurden wurde war waren ist sind hoch nicht kein keine letzten letztes jahr monat anzahl umsatz summe"),
     "French": words_of("combien le la les des du de un une et ou avec sans par dans sur ont été est sont était quel quelle quels quelles "
                        "nombre mois année dernier dernière chiffre d'affaires ventes moyenne"),
     "Spanish": words_of("cuántos cuántas cuanto cuánto el la los las de del un una y o con sin por en fueron fue es son qué cuál cuáles "
@@ -32,6 +34,8 @@ def language_of(words: Sequence[str], unknown: Collection[str]) -> str:
         'French'
         >>> language_of("orders by die size".split(), {"die"})
         ''
+        >>> language_of("kunden nach land".split(), {"kunden", "nach", "land"})
+        'German'
     """
     lows = [w.lower() for w in words]
     strange = {w.lower() for w in unknown}
@@ -39,4 +43,7 @@ def language_of(words: Sequence[str], unknown: Collection[str]) -> str:
     hits = [w for w in lows if len(w) > 1 and w in _SMALL[best]]
     own = sum(w in _ENGLISH for w in lows)
     telling = sum(w in strange for w in hits)
-    return best if len(hits) >= 2 and telling and len(hits) > own and 3 * len(strange) >= len(lows) else ""
+    if not hits or not telling or len(hits) <= own or 3 * len(strange) < len(lows):
+        return ""
+    # One small word tells among words of which none is known here: "Kunden nach Land".
+    return best if len(hits) >= 2 or not own and len(lows) > 2 and all(w in strange for w in lows) else ""

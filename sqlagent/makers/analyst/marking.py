@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.words import tokenise
 from sqlagent.makers.analyst.answering import today_of, understand
+from sqlagent.makers.analyst.faults import spared
 from sqlagent.makers.analyst.sampler import missing, speaks
 from sqlagent.makers.analyst.source import source_of
 from sqlagent.values import Catalog
@@ -30,8 +31,12 @@ def marks(
     """Mark the words of a question that are understood and those that are not; small words are left unmarked.
 
     The word that ends at the caret may go on, so it is never called not understood. Nothing is marked where another maker
-    would answer. Some milliseconds.
+    would answer, and nothing where an error of ours is in the way. Some milliseconds.
     """
+    return spared(lambda: _marked(text, catalog, index, caret), ())
+
+
+def _marked(text: str, catalog: Catalog, index: ValueIndex | None, caret: int | None) -> tuple[Mark, ...]:
     source = source_of(catalog, index)
     reading, found = understand(text, source, today_of(source))
     if not speaks(text, reading, found, source, missing(reading, source)):

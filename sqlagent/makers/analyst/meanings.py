@@ -30,7 +30,7 @@ LISTED = 60
 """Rows up to which a table is a short list of sorts or states."""
 
 OTHER_END = 0.15
-"""What an end costs that no state calls a cancellation, where cancellations are asked for."""
+"""The cost of an end that no state calls a cancellation, where cancellations are asked for."""
 
 
 def _is_called_otherwise(item: Item, found: Meant) -> bool:
@@ -63,7 +63,7 @@ class Meanings:
                 continue  # rows are no money, whatever else the word may name
             if target.kind == "thing":
                 thing = self.model.things[target.table]
-                if self.sketch.ends and thing.default_time:
+                if self.sketch.ends and agg in ("min", "max") and thing.default_time:
                     time = Expr("column", (self.source.slot(thing.table, thing.default_time),))
                     out.append(Meant(target.cost, Measure(agg, thing.table, time, said=item.text)))
                     continue

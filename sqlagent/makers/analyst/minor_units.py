@@ -74,12 +74,22 @@ def _is_unit(item: Item) -> bool:
     )
 
 
-def in_minor_units(frame: Frame, reading: Reading) -> Frame:
+def says_minor(text: str) -> bool:
+    """Tell whether a text speaks of hundredths of a currency.
+
+    Example:
+        >>> says_minor("refunds over 50 cents"), says_minor("refunds over 50")
+        (True, False)
+    """
+    return bool(set(map(stem, text.lower().split())) & _MINOR)
+
+
+def in_minor_units(frame: Frame, reading: Reading | None = None) -> Frame:
     """Give the frame with bounds on columns in cents a hundredfold, unless the question speaks of cents.
 
     "Refunds over 50" are refunds of more than 5,000 cents.
     """
-    if any(set(map(stem, item.text.lower().split())) & _MINOR for item in reading.items):
+    if reading is not None and any(says_minor(item.text) for item in reading.items):
         return frame
     changed = _raised(frame)
     assert isinstance(changed, Frame)

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from sqlagent.catalog.semantics import Kind, Thing
 from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.makers.analyst.changes import last_day
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.questions import Figure, Making, Passes, Proposal
 from sqlagent.makers.analyst.sampler import analyse
@@ -31,7 +32,7 @@ GROUPS = 3
 
 
 class PartKind(StrEnum):
-    """What a part of an overview shows."""
+    """The content of a part of an overview."""
 
     CHANGE = "change"
     COUNT = "count"
@@ -145,11 +146,12 @@ class _Overview(Making):
         time = self.source.time_of(table)
         if time is None or self._year(table) is None:
             return None
-        low, high = (re.sub(r"\D", "", end)[:8] for end in (time.field.low, time.field.high))
-        newest = re.sub(r"\D", "", self.model.newest)[:8]
+        last = last_day(time.field, "month", self.source)
         try:
-            last, first = (date.fromisoformat(day) for day in (min(high, newest or high), low))
+            first = date.fromisoformat(re.sub(r"\D", "", time.field.low)[:8])
         except ValueError:
+            return None
+        if last is None:
             return None
         is_whole = (last + timedelta(days=1)).day == 1
         month = last.replace(day=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sqlagent.catalog.semantics import Kind
+from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.catalog.semantics.words import KEYS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.echoing import singular
@@ -72,6 +72,8 @@ def _of(item: Item, owner: Item, source: Source) -> Item | None:
         return None
     if item.targets[0].kind not in ("thing", "field"):
         return None
+    if _does(owner.targets[0], item.targets[0], source):
+        return None
     own = tuple(
         t for t in owner.targets if t.kind in ("thing", "relation") and t.cost <= owner.targets[0].cost + 0.05
     )
@@ -87,6 +89,13 @@ def _of(item: Item, owner: Item, source: Source) -> Item | None:
     start, end = min(item.start, owner.start), max(item.end, owner.end)
     text = f"{owner.text} {item.text}"
     return replace(item, start=start, end=end, text=text, targets=kept, owner=own)
+
+
+def _does(owner: Target, item: Target, source: Source) -> bool:
+    """ "Jobs did each mechanic finish": who has a role in rows, and a time of these rows, which says what was done."""
+    one = source.model.field(item.table, item.column) if item.kind == "field" else None
+    by = owner.relation is not None and owner.relation.source == item.table
+    return by and one is not None and one.role is Role.TIME
 
 
 def _leads(graph: Graph, table: str, target: Target) -> bool:

@@ -17,7 +17,7 @@ from sqlagent.makers.analyst.starts import FINISHED
 
 DUE = frozenset(
     stem(w)
-    for w in ["due", "promised", "promise", "prom", "required", "expected", "eta", "planned", "deadline", "target", "estimated", "agreed", "committed"]
+    for w in ["due", "promised", "promise", "prom", "required", "expected", "eta", "planned", "deadline", "target", "estimated", "agreed", "committed", "wanted", "desired", "needed"]
 )  # fmt: skip
 """Words of times by which something was to be done."""
 

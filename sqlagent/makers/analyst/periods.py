@@ -635,9 +635,10 @@ class _Finder:
     @staticmethod
     def _date(year: int, month: int, day: int) -> date | None:
         try:
-            return date(year, month, day)
+            found = date(year, month, day)
         except ValueError:
             return None
+        return found if found < date.max else None  # no day comes after it
 
     def _iso(self, at: int) -> Found | None:
         token = self.tokens[at]

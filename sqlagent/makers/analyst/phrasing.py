@@ -7,6 +7,12 @@ import re
 from sqlagent.catalog.semantics.words import UNIT_ENDS
 from sqlagent.language.lexicon import MONTH_PATTERN
 from sqlagent.language.scales import scales_written_out
+from sqlagent.makers.analyst.areas import with_areas
+from sqlagent.makers.analyst.coded_phrases import with_codes
+from sqlagent.makers.analyst.flag_people import with_flag_people
+from sqlagent.makers.analyst.money_back import with_refunds
+from sqlagent.makers.analyst.seasons import with_seasons
+from sqlagent.makers.analyst.state_families import with_families
 from sqlagent.makers.analyst.vocabulary import Vocabulary
 
 _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
@@ -29,6 +35,9 @@ _N = re.compile(r"(?<=[a-z]{2})\s+'?n'?\s+(?=[a-z]{2})")
 """ "hotels n restaurants"; a code N is written large."""
 
 
+STORED = 0.1
+"""Cost up to which a word is stored as it was typed."""
+
 _GROWTH = re.compile(r"\b(?:growth|grow|grew|grown|increase|increased)\b", re.IGNORECASE)
 _IN_PERCENT = re.compile(r",? (?:in|as) (?:%|percent|per cent|a percentage)$", re.IGNORECASE)
 """Growth is told in percent, whether that is said or not."""
@@ -50,10 +59,13 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     text = _OF_NOW.sub(r"\1 \2", _NUMBER_OF.sub("number of", _N.sub(" and ", text)))
     if _GROWTH.search(text):
         text = _IN_PERCENT.sub("", text)
-    text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _years_joined(text, vocabulary)))
+    text = _SAYS_NOTHING.sub(" ", _WITHOUT.sub("without", _in_stored_words(text, vocabulary)))
     text = _SHORT_GRAIN.sub(lambda short: _opened(short.group(), vocabulary), _BY_GRAIN.sub(r"by \1", text))
     for found, written in _REWRITTEN:
         text = found.sub(written, text)
+    runs = any(t.kind == "value" and t.cost < STORED for t in vocabulary.targets(["running"]))
+    state = "running" if runs else "active"
+    text = _RUNNING.sub(lambda found: f"{found['are'] or ''} {state}".strip(), text)
     text = _WITH_UNIT.sub(lambda found: _apart(found, vocabulary), text)
     if _CAME_IN.search(text) and any(t.kind == "thing" for t in vocabulary.targets(["visit"])):
         text = _CAME_IN.sub("visited", text)
@@ -61,11 +73,20 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
         text = _CAME_BACK.sub("returned", text)
     text = _MOST_DONE.sub(lambda found: _with_the_most(found, vocabulary), text)
     text = _WE_DID.sub(lambda found: _deed_done(found, vocabulary), text)
+    text = _PERCENT_OF.sub("as a percentage of ", text)
+    text = _LAST_TIME.sub(r"\1 \2", text)
+    for years in (_YEARS_OF_SPAN, _SPAN_OF_YEARS):
+        text = years.sub(r"\g<span> \g<one> \g<vs> \g<span> \g<two>", text)
     text = _OPPOSED.sub(lambda found: _opposed(found.group(), vocabulary), text)
     text = text.replace("(", " , ").replace(")", " ")
     return " ".join(text.replace("%", " % ").replace("#", " # ").split())
 
 
+_RUNNING = re.compile(
+    r"\b(?:(?:that|which) )?(?P<are>are|is) (?:currently |still |now )?running(?: (?:today|now|right now|currently|at the moment))?(?=$| (?:by|per|for|in|at|with|of)\b|[?,.])"
+    r"|\brunning (?:today|now|right now|currently|at the moment)\b",
+    re.IGNORECASE,
+)
 _WITH_UNIT = re.compile(
     r"(?<![\w$€£.,])(\d[\d.,]*)\s?(m|met(?:er|re)s?|l|lit(?:er|re)s?|t|tons?|tonnes?|h|g|cm|mm|ml)\b",
     re.IGNORECASE,
@@ -130,6 +151,8 @@ _REWRITTEN = (
     (re.compile(r"\b(we|they|you)ve\b", re.IGNORECASE), r"\1 have"),
     (re.compile(r"\baveraging\b", re.IGNORECASE), "with average"),
     (re.compile(rf"\btook in (?=(?:{_MONTHLY})\b)", re.IGNORECASE), "took during "),
+    (re.compile(r"\b(?:(?:that|which) )?(?:will )?ends? (?=(?:with)?in \d+ (?:days|weeks|months)\b)", re.IGNORECASE), "ending "),
+    (re.compile(r"\b(expir(?:ing|es?)|ending|due|laps(?:ing|es?)|matur(?:ing|es?)) (?:with)?in (?=\d+ (?:days|weeks|months)\b(?! (?:of|after|from|before|since|ago)\b))", re.IGNORECASE), r"\1 during the next "),
     (re.compile(rf"\bending (?:in|within) (?=(?:(?:the )?next|{_MONTHLY})\b)", re.IGNORECASE), "ending during "),
     (re.compile(r"\b(first|last) (?:day|date) of (?!(?:the |this |last |each |every )?(?:day|week|month|quarter|year|season)\b)", re.IGNORECASE), r"when was the \1 "),
     (re.compile(r"\b(gr(?:ew|ow|ows|own|owing)|r(?:ose|ise|ises|ising)|increas(?:ed|es|e|ing)|f(?:ell|all|alls|alling)|declin(?:ed|es|e|ing)|dropp(?:ed|ing)|shr(?:ank|ink|inks|inking)) (?:the )?(?:fastest|quickest)\b", re.IGNORECASE), r"\1 the most"),
@@ -146,9 +169,8 @@ _REWRITTEN = (
     (re.compile(r",? since (?:the )?(?:very )?(?:start|beginning|inception|day one|we started|we began)(?: of (?:the )?(?:records|data|time))?(?=\s*[?.!]*$)", re.IGNORECASE), ""),
     (re.compile(r"\b(past due|overdue|unpaid|outstanding|not (?:yet )?paid|still open)((?: [a-z]+)?) as of (?:today|now)\b", re.IGNORECASE), r"\1\2"),
     (re.compile(r"\b(between|from) (?:right )?now (and|to|until)\b", re.IGNORECASE), r"\1 today \2"),
+    (re.compile(r"\b(?:(?:who|that|which) )?(?:(?:are|is) )?still (?:work|works|working|employed|employs)(?: (?:here|for us|with us|at the company))(?=$|[,?.]| (?:in|on|by|per|for|with|and)\b)", re.IGNORECASE), "still with us"),
     (re.compile(r"\b(?:run|runs|running|ran) out(?= (?:in|on|between|by|before|after|during|this|next|within|from|soon)\b|$)", re.IGNORECASE), "expiring"),
-    (re.compile(r"\b(?:(?:that|which) )?(are|is) (?:currently |still |now )?running(?: (?:today|now|right now|currently|at the moment))?(?=$| (?:by|per|for|in|at|with|of)\b|[?,.])", re.IGNORECASE), r"\1 active"),
-    (re.compile(r"\brunning (?:today|now|right now|currently|at the moment)\b", re.IGNORECASE), "active"),
     (re.compile(r"^(which|what) (weekday|day of the week|day|month|quarter|year|hour)s? (?:sells|sell|sold|makes|make|made|earns|earned|brings in|brought in|generates|generated) (?:the )?(most|least)(?: money| revenue| sales)?\b", re.IGNORECASE), r"\1 \2 has the \3 revenue"),
     (re.compile(r"\b(?:still |currently )?in (?:active )?(?:service|operation)(?=$|[,?.;:]| (?:by|per|for|with|and|at|today|now|right now|currently)\b)", re.IGNORECASE), "active"),
     (re.compile(r"^(how many [a-z][\w-]*(?: [a-z][\w-]*)?) (?:do|did) (?=[a-z]+ (?:more than|less than|fewer than|over|under|at least|at most|exactly|only) (?:\d+|one|two|three|four|five|six|ten)\b)", re.IGNORECASE), r"\1 who "),
@@ -192,6 +214,46 @@ _WE_DID = re.compile(
 )
 """ "How many projects did we deliver in 2025"."""
 
+_PERCENT_OF = re.compile(
+    r"\b(?:in|as) (?:percent|per cent|%) of (?=(?:the |our )?[a-z])(?!(?:the |our )?(?:all|each|every|total|whole|rows)\b)",
+    re.IGNORECASE,
+)
+""" "Freight in percent of revenue": one figure as a share of another."""
+
+_LAST_TIME = re.compile(r"^(when .+?),? (?:for )?the (first|last) time\s*[?.]?$", re.IGNORECASE)
+""" "When did the Red Lion order the last time"."""
+
+_SPAN = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?: ?(?:-|–|to|until|till|through) ?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)?|q[1-4]|h[12]|(?:first|second) half)"
+_VERSUS = r"(?:vs\.?|versus|against|compared (?:to|with)|over)"
+_YEARS_OF_SPAN = re.compile(
+    rf"\b(?P<span>{_SPAN})(?: ?[:,]| in| of)? (?P<one>(?:19|20)\d\d) (?P<vs>{_VERSUS}) (?P<two>(?:19|20)\d\d)\b(?! ?[-–])",
+    re.IGNORECASE,
+)
+_SPAN_OF_YEARS = re.compile(
+    rf"\b(?P<one>(?:19|20)\d\d) (?P<vs>{_VERSUS}) (?P<two>(?:19|20)\d\d),? (?:(?:in|from|for) )?\(?(?P<span>{_SPAN})\)?(?=$|[\s,?.])(?! (?:19|20)\d\d)",
+    re.IGNORECASE,
+)
+"""Months that stand beside two years which are compared: they are meant of each, "june to august, 2024 vs 2023"."""
+
+_DONE = {
+    "bring": "brought",
+    "build": "built",
+    "find": "found",
+    "give": "given",
+    "hold": "held",
+    "keep": "kept",
+    "lend": "lent",
+    "lose": "lost",
+    "make": "made",
+    "send": "sent",
+    "sell": "sold",
+    "spend": "spent",
+    "take": "taken",
+    "teach": "taught",
+    "write": "written",
+}
+"""What is done by verbs that do not end in "ed" then."""
+
 _CAME_BACK = re.compile(
     r"\b(?:came|come|comes|coming|were brought|was brought|brought|handed) back\b", re.IGNORECASE
 )
@@ -227,7 +289,7 @@ def _deed_done(found: re.Match[str], vocabulary: Vocabulary) -> str:
     done = next(
         (
             form
-            for form in (f"{verb}ed", f"{verb}d", f"{verb}{verb[-1]}ed", f"{verb[:-1]}ied")
+            for form in (_DONE.get(verb, f"{verb}ed"), f"{verb}d", f"{verb}{verb[-1]}ed", f"{verb[:-1]}ied")
             if any(t.kind == "field" and t.cost < 0.1 for t in vocabulary.targets([form]))
         ),
         "",
@@ -250,6 +312,15 @@ def _opposed(word: str, vocabulary: Vocabulary) -> str:
 def _opened(short: str, vocabulary: Vocabulary) -> str:
     """A grain written out, unless the source has a name or value of the short form."""
     return short if vocabulary.targets([short.lower()]) else _SHORT_GRAINS[short.lower()]
+
+
+def _in_stored_words(text: str, vocabulary: Vocabulary) -> str:
+    """A question whose seasons, areas, people and codes are told as the source tells them."""
+    for told in (with_flag_people, with_areas, with_seasons, with_codes, _years_joined):
+        text = told(text, vocabulary)
+    if vocabulary.paid_back:
+        text = with_refunds(text, vocabulary.paid_back)
+    return with_families(text, vocabulary.families)
 
 
 def _years_joined(text: str, vocabulary: Vocabulary) -> str:

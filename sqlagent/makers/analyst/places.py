@@ -6,13 +6,20 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.catalog.semantics.words import GEOGRAPHY
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Path, Slot
 from sqlagent.makers.analyst.graph import HOP, OTHER
 from sqlagent.makers.analyst.owning import directed, owners_paths
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.starts import is_people
 from sqlagent.makers.analyst.vocabulary import Target
 
+AT_HOME = 0.03
+"""How much farther the place is in which somebody lives than the place of what is counted."""
+
+GEOGRAPHIC = frozenset(map(stem, GEOGRAPHY))
 NAMED = 0.04
 """How much nearer a value is of a column that the question names elsewhere."""
 
@@ -53,7 +60,20 @@ class Places:
                 slot = self.source.slot(target.table, target.column, path)
                 named = NAMED if set(slot.field.words) <= self.said else 0.0
                 out.append((target.cost + cost - named, slot, target))
-        return sorted(directed(out, item.way), key=lambda o: o[0])
+        return sorted(self._where_it_happens(directed(out, item.way)), key=lambda o: o[0])
+
+    def _where_it_happens(self, found: list[tuple[float, Slot, Target]]) -> list[tuple[float, Slot, Target]]:
+        """A sale in Arnhem is one of a store there before one to a customer who lives there, unless customers were named."""
+        places = [slot for _, slot, _ in found if slot.path and set(slot.field.words) & GEOGRAPHIC]
+        homes = [slot for slot in places if is_people(self.model.things[slot.field.table])]
+        others = [len(slot.path) for slot in places if slot not in homes]
+        unsaid = [
+            slot
+            for slot in homes
+            if others and min(others) <= len(slot.path)
+            if not set(self.model.things[slot.field.table].noun) & self.said
+        ]
+        return [(cost + AT_HOME * (slot in unsaid), slot, target) for cost, slot, target in found]
 
     def fields(self, anchor: str, item: Item, roles: Sequence[Role] = ()) -> list[tuple[float, Slot, Target]]:
         """The columns that a mention may mean, as seen from an anchor."""

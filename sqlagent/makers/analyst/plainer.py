@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from sqlagent.language.lexicon import NUMBER_WORDS
 
 _COUNT = r"(?P<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
-_ASKED = (
-    r"(?:(?:please|which|what|who|list|show|show me|give me|name|find|are|were|me)\s+)*(?:the |our |my )?"
-)
+_ASKED = r"(?:(?:please|which|what|who|list|show|give me|name|find|are|were|me)\s+)*(?:the |our |my )?"
 _THINGS = r"(?P<things>[a-z][\w'-]*(?: (?!with\b|by\b|that\b|who\b|which\b|having\b|have\b|has\b|had\b|in\b|on\b)[a-z][\w'-]*){0,2})"
 _HAVE = r"(?:with|having|(?:(?:that|who|which) )?(?:have|had|has|got|get|made|make|placed|place|did|do|took|take|received|receive|generated|generate|brought in|bring in|sold|sell))"
 _MOST = re.compile(
@@ -54,6 +52,12 @@ _RANKED = re.compile(
     r"\b(?:top|best|bottom|worst|most|biggest|largest|highest|lowest|smallest)\b", re.IGNORECASE
 )
 
+_IN_BOTH = re.compile(
+    r"^(?P<who>.+?) (?:(?:who|that|which) )?(?:have |had )?(?P<deed>[a-z]+(?:ed|ing|ought|old|ent)|placed orders|had [a-z]+s) (?:something |anything )?(?P<joint>in|during) both (?P<one>.+?) and (?:in )?(?P<two>[^,]+)$",
+    re.IGNORECASE,
+)
+""" "How many customers ordered in both 2024 and 2025": in each of two periods, as two conditions."""
+
 PLACES = (
     "city",
     "town",
@@ -82,7 +86,10 @@ def plainer(text: str) -> Iterator[str]:
         'top 10 customers, with city alongside'
     """
     text = text.strip().rstrip("?.! ")
-    if found := _MOST.match(text):
+    if found := _IN_BOTH.match(text):
+        who, deed, joint = found["who"], found["deed"], found["joint"]
+        yield f"{who} who {deed} {joint} {found['one']} and who {deed} {joint} {found['two']}"
+    elif found := _MOST.match(text):
         said = found["count"].lower()
         count = NUMBER_WORDS.get(said, said)
         end = "bottom" if found["way"].lower() in _FEWEST else "top"

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from sqlagent.catalog.semantics import Role
+from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst.echoing import singular
+from sqlagent.makers.analyst.faults import spared
 from sqlagent.makers.analyst.formulas import filled
 from sqlagent.makers.analyst.frames import (
     BESIDE,
@@ -25,7 +28,7 @@ from sqlagent.makers.analyst.frames import (
 )
 from sqlagent.makers.analyst.periods_beside import periods_beside
 from sqlagent.makers.analyst.preceding import reaching_back
-from sqlagent.makers.analyst.rows import Block, NoPlan, RowWriter
+from sqlagent.makers.analyst.rows import Block, Fault, NoPlan, RowWriter
 from sqlagent.makers.analyst.telling import figure_name
 
 
@@ -33,7 +36,13 @@ class Planner(RowWriter):
     """Writes frames over one model."""
 
     def sql(self, frame: Frame) -> str:
-        """Write a frame; two periods by something stand side by side. Raises: NoPlan."""
+        """Write a frame; two periods by something stand side by side. Raises: NoPlan, also of an error of ours, which is logged."""
+        written = spared(lambda: self._written(frame), None, expected=(NoPlan,))
+        if written is None:
+            raise Fault("an error of ours")
+        return written
+
+    def _written(self, frame: Frame) -> str:
         frame = periods_beside(frame)
         if not frame.measures:
             return self._list(frame)
@@ -67,8 +76,8 @@ class Planner(RowWriter):
         own = self.expression(block, measure.expr)
         if met:
             own = f"CASE WHEN {met} THEN {own}{' ELSE 0' if measure.agg == 'sum' else ''} END"
-        if measure.agg == "median":
-            raise NoPlan("a median beside other figures")
+        if measure.agg in ("median", ""):
+            raise NoPlan("a median beside other figures, or a column that nothing sums up")
         if measure.agg == "distinct":
             return f"COUNT(DISTINCT {own})"
         return f"{measure.agg.upper()}({own})"
@@ -99,8 +108,12 @@ class Planner(RowWriter):
         block = self._block(anchor)
         shown: list[str] = []
         keys: list[str] = []
+        cells: list[list[str]] = []
+        fresh: list[Dimension] = []
         for dimension in (*frame.per, *frame.by):
             some, apart = self._dimension(block, dimension)
+            cells.append(some)
+            fresh += [dimension] if set(some) - set(shown) else []
             shown += [s for s in some if s not in shown]
             keys += [k for k in apart if k not in keys]
         if frame.pivot:
@@ -110,7 +123,7 @@ class Planner(RowWriter):
         figures = [self.figure(block, m) for m in frame.measures]
         having = [self._having(block, frame, h, keys) for h in frame.having]
         names = [f"label_{n}" for n in range(1, len(shown) + 1)]
-        labels = self._names(frame, len(shown), len(figures))
+        labels = self._names(replace(frame, per=(), by=tuple(fresh)), len(shown), len(figures))
         where = [self.condition(block, c) for c in frame.where]
         if frame.with_empty and frame.by and frame.by[0].keys:
             return self._with_empty(frame, labels)
@@ -130,7 +143,8 @@ class Planner(RowWriter):
             inner = f"SELECT {figures[0]} AS figure {body}{grouped}"
             return f"SELECT figure AS {labels[-1]}, COUNT(*) AS how_many FROM ({inner}) AS groups_of GROUP BY figure ORDER BY figure"  # noqa: S608
         if frame.transform in ("share", "running", "moving", "change", "growth"):
-            return self._windowed(frame, picked, labels, len(shown), body + grouped, since)
+            named = [[labels[shown.index(cell)] for cell in some] for some in cells]
+            return self._windowed(frame, picked, labels, named, body + grouped, since)
         if frame.transform == "concentration" and keys:
             place = f"ROW_NUMBER() OVER (ORDER BY {figures[0]} DESC)"
             inner = f"SELECT {figures[0]} AS figure, {place} AS place {body}{grouped}"
@@ -201,13 +215,22 @@ class Planner(RowWriter):
         return f" LIMIT {frame.limit}" + (f" OFFSET {frame.offset}" if frame.offset else "")
 
     def _windowed(
-        self, frame: Frame, picked: Sequence[str], labels: Sequence[str], count: int, body: str, since: str
+        self,
+        frame: Frame,
+        picked: Sequence[str],
+        labels: Sequence[str],
+        named: Sequence[Sequence[str]],
+        body: str,
+        since: str,
     ) -> str:
-        """Shares, running figures and changes, over the finished groups; of changes those `since` a label are shown."""
-        figure = labels[count]
-        shown = list(labels[:count])
+        """Shares, running figures and changes, over the finished groups; of changes those `since` a label are shown.
+
+        `named` holds the labels of each dimension: two dimensions may share one, and a dimension may have several.
+        """
+        shown = list(dict.fromkeys(name for some in named for name in some))
+        figure = labels[len(shown)]
         grain = next((n for n, d in enumerate((*frame.per, *frame.by)) if d.grain), None)
-        place = shown[grain] if grain is not None and grain < count else (shown[0] if shown else "")
+        place = named[grain][0] if grain is not None else (shown[0] if shown else "")
         others = [s for s in shown if s != place]
         parts = f"PARTITION BY {', '.join(others)} " if others else ""
         inner = f"SELECT {', '.join(picked)} {body}"
@@ -216,7 +239,7 @@ class Planner(RowWriter):
             over = f"PARTITION BY {shown[0]}" if "within" in frame.flags and len(shown) > 1 else ""
             own = f"100.0 * {figure} / NULLIF(SUM({figure}) OVER ({over}), 0) AS {name}"
             beside = [figure] if BESIDE in frame.flags else []
-            return f"SELECT {', '.join([*shown, *beside, own])} FROM ({inner}) AS groups_of ORDER BY {self._share_order(frame, shown, figure)}{self._limit(frame)}"  # noqa: S608
+            return f"SELECT {', '.join([*shown, *beside, own])} FROM ({inner}) AS groups_of ORDER BY {self._share_order(frame, named, figure)}{self._limit(frame)}"  # noqa: S608
         over = f"OVER ({parts}ORDER BY {place})"
         if frame.transform == "running":
             own = f"SUM({figure}) {over}"
@@ -233,7 +256,7 @@ class Planner(RowWriter):
         return f"{changes} ORDER BY {', '.join([*others, place])}"
 
     @staticmethod
-    def _share_order(frame: Frame, shown: Sequence[str], figure: str) -> str:
+    def _share_order(frame: Frame, named: Sequence[Sequence[str]], figure: str) -> str:
         """Times in their order, else the largest share first, unless the frame says otherwise."""
         way = "" if frame.order is not None and frame.order.ascending else " DESC"
         if frame.order is None and frame.limit is None:
@@ -243,11 +266,12 @@ class Planner(RowWriter):
                 None,
             )
             if timed is not None:
-                return f"{shown[sum(len(d.shown) for d in dimensions[:timed])]}, {figure} DESC"
+                return f"{named[timed][0]}, {figure} DESC"
         if frame.order is None or frame.order.dimension is None:
             return f"{figure}{way}"
-        first = sum(len(d.shown) for d in (*frame.per, *frame.by[: frame.order.dimension]))
-        names = shown[first : first + len(frame.by[frame.order.dimension].shown)]
+        if frame.order.dimension >= len(frame.by):
+            raise NoPlan("an order by a group that is not there")
+        names = named[len(frame.per) + frame.order.dimension]
         return ", ".join(f"{name}{way}" for name in names)
 
     def _within(
@@ -268,6 +292,8 @@ class Planner(RowWriter):
 
     def _between(self, frame: Frame, block: Block, shown: Sequence[str], keys: Sequence[str]) -> str:
         """How a figure changed from one period to another: `measures` are the earlier and the later one."""
+        if len(frame.measures) < 2:
+            raise NoPlan("a change between one period and itself")
         earlier, later = (self.figure(block, m) for m in frame.measures[:2])
         change = (
             f"100.0 * ({later} - {earlier}) / NULLIF({earlier}, 0)"
@@ -277,6 +303,8 @@ class Planner(RowWriter):
         where = [self.condition(block, c) for c in frame.where]
         body = self._from(block) + (f" WHERE {' AND '.join(where)}" if where else "")
         name = self.dialect.quoted("change")
+        if any(c.op == "held" for m in frame.measures for c in m.where):
+            return self._between_held(frame, (earlier, later), body, shown, keys)
         if not shown:
             return f"SELECT {change} AS {name} {body}"
         grouped = f" GROUP BY {', '.join(keys)}"
@@ -287,6 +315,33 @@ class Planner(RowWriter):
             grouped += f" HAVING {later} {MOVED[moved[0]]} {earlier}"
             return f"SELECT {', '.join(shown)}, {both} {body}{grouped} ORDER BY {change}{way}{self._limit(frame)}"
         return f"SELECT {', '.join(shown)}, {change} AS {name} {body}{grouped} ORDER BY {change}{way}{self._limit(frame)}"
+
+    def _between_held(
+        self, frame: Frame, ends: tuple[str, str], body: str, shown: Sequence[str], keys: Sequence[str]
+    ) -> str:
+        """How a price changed from one day to another: of each thing that had one on both."""
+        change = (
+            "100.0 * (later - earlier) / NULLIF(earlier, 0)"
+            if "percent" in frame.flags
+            else "later - earlier"
+        )
+        name = self.dialect.quoted("change")
+        labels = self._names(frame, len(shown), 2)[: len(shown)]
+        picked = [f"{cell} AS {label}" for cell, label in zip(shown, labels, strict=True)]
+        picked += [f"{end} AS {label}" for end, label in zip(ends, ("earlier", "later"), strict=True)]
+        grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
+        inner = f"SELECT {', '.join(picked)} {body}{grouped}"
+        there = "earlier IS NOT NULL AND later IS NOT NULL"
+        outer = (
+            f"SELECT {', '.join([*labels, f'{change} AS {name}'])} FROM ({inner}) AS ends_of WHERE {there}"  # noqa: S608
+        )
+        if not shown:
+            return outer
+        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        if moved := [flag for flag in frame.flags if flag in MOVED]:
+            outer = f"SELECT {', '.join([*labels, 'earlier', 'later'])} FROM ({inner}) AS ends_of WHERE later {MOVED[moved[0]]} earlier"  # noqa: S608
+            return f"{outer} ORDER BY {change}{way}{self._limit(frame)}"
+        return f"{outer} ORDER BY {name}{way}{self._limit(frame)}"
 
     def _pivot(self, frame: Frame) -> str:
         """The values of the last dimension as columns."""
@@ -466,6 +521,16 @@ class Planner(RowWriter):
             out.append(_once(plain, _safe(owner), out))
         return [self.dialect.quoted(n) for n in out]
 
+    def _id_said(self, slot: Slot) -> str:
+        """The name of a number that tells rows apart: "order id", so that nobody takes it for a figure; empty for any other column."""
+        if slot.field.role not in (Role.KEY, Role.FOREIGN) or not slot.field.is_number:
+            return ""
+        pointing = (slot.field.table, (slot.field.column,))
+        table = next(
+            (r.target for r in self.model.relations if (r.source, r.columns) == pointing), slot.field.table
+        )
+        return f"{singular(self.model.things[table].said)} id"
+
     def _names(self, frame: Frame, shown: int, figures: int) -> list[str]:
         """Names of the result's columns: what people called them, each once."""
         out: list[str] = []
@@ -476,7 +541,8 @@ class Planner(RowWriter):
                 said.append(dimension.said or dimension.grain or "range")
             else:
                 said += [
-                    dimension.said or s.field.said if len(dimension.shown) == 1 else s.field.said
+                    self._id_said(s)
+                    or (dimension.said or s.field.said if len(dimension.shown) == 1 else s.field.said)
                     for s in dimension.shown
                 ]
             owners += [singular(self.model.things[s.field.table].said) for s in dimension.shown][
@@ -491,7 +557,11 @@ class Planner(RowWriter):
 def _role(slot: Slot) -> str:
     """What a row of its own table is to the one that points at it: its captain; empty for rows of another table."""
     last = slot.path[-1] if slot.path else None
-    return " ".join(last.words) if last is not None and last.source == last.target else ""
+    if last is None or last.source != last.target:
+        return ""
+    words = split_name(last.columns[0])
+    own = [word for word in words if stem(word) in last.words]
+    return " ".join(words if own == ["by"] else own)
 
 
 def _once(name: str, owner: str, taken: Sequence[str]) -> str:

@@ -12,7 +12,8 @@ from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.concepts.meant import GOODS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Ask, Clause, Rank
-from sqlagent.makers.analyst.states import told
+from sqlagent.makers.analyst.starts import PERSONS
+from sqlagent.makers.analyst.states import CURRENT, told
 from sqlagent.makers.analyst.timing import Timing
 from sqlagent.makers.analyst.vocabulary import Target
 
@@ -68,8 +69,10 @@ class Preparing(Timing):
             ):
                 worst = ask.item.text.lower().startswith(("worst", "least"))
                 others = [a for a in s.asks if a is not ask]
-                rank = s.rank or Rank("asc" if worst else "desc", 1 if others else None)
-                rank.target = rank.target or (others[0].item if others else self._sold(ask.item))
+                sold = others[0].item if others else self._sold(ask.item)
+                one_alone = bool(others) and (bool(s.by) or sold is None or not self._is_plural(sold))
+                rank = s.rank or Rank("asc" if worst else "desc", 1 if one_alone else None)
+                rank.target = rank.target or sold
                 rank.by = ask.item
                 rank.count, s.number = s.number or rank.count, None
                 named = [i for i in s.by if i.kind == "mention" and self._is_figure(i)]
@@ -219,6 +222,11 @@ class Preparing(Timing):
                 ask.aggs, s.asks[0].aggs = ("sum",), ()
                 s.asks.insert(0, s.asks.pop(place))
                 return
+
+    @staticmethod
+    def _is_plural(item: Item) -> bool:
+        low = item.text.lower()
+        return low.endswith("s") and not low.endswith("ss") or low in ("people", "staff")
 
     def _sold(self, said: Item) -> Item | None:
         """What is sold, where a question asks for "best sellers" alone: the one thing with a noun for goods that lines point at."""
@@ -418,7 +426,7 @@ class Preparing(Timing):
                 del s.asks[place - 1]
                 continue
             tables = {t.table for t in noun.targets if t.kind == "thing" and t.cost < 0.25}
-            if self._is_state(word, tables):
+            if self._is_state(word, tables) or self._is_state_of_theirs(word, tables):
                 s.main.mentions.insert(0, word)
                 s.asks[place].aggs = s.asks[place].aggs or s.asks[place - 1].aggs
                 del s.asks[place - 1]
@@ -468,6 +476,15 @@ class Preparing(Timing):
         if any(t.kind == "value" and t.table in tables and t.cost < 0.2 for t in word.targets):
             return False
         return any(told(self.source, table, word.text) is not None for table in tables)
+
+    def _is_state_of_theirs(self, word: Item, tables: set[str]) -> bool:
+        """Whether a word before people says that something of theirs holds: active customers have an active subscription."""
+        best = word.targets[0]
+        if best.kind != "value" or word.text.lower() not in CURRENT:
+            return False
+        people = {table for table in tables if set(self.model.things[table].noun) & PERSONS}
+        owners = {relation.target for relation in self.model.relations if relation.source == best.table}
+        return self.model.things[best.table].state == best.column and bool(people & owners)
 
     def _who_clause(self) -> None:
         """ "who contacted support in 2025": what follows says something of people, who are not named."""

@@ -218,6 +218,8 @@ class Making:
             if not paths or len(paths[0]) > 2 or thing.kind in (Kind.DATES, Kind.CODES):
                 continue
             for one in self.model.of_role(other, Role.DIMENSION):
+                if one.separator:
+                    continue
                 said = _bare(one.said)
                 is_name = thing.kind is Kind.THING and one.column in thing.display
                 if is_name and len(thing.display) == 1 and thing.rows in GROUPS and other != table:
@@ -429,6 +431,8 @@ class Making:
     def _values(self, one: Field) -> list[str]:
         """Values of a category that may be named, in their stored order; none of what could be a person's."""
         if self.source.is_personal(one) or not set(one.words) & _NAMEABLE or one.is_number:
+            return []
+        if one.separator:
             return []
         if one.codes is not None:
             texts: Sequence[str] = [label for _, label in one.codes.pairs]

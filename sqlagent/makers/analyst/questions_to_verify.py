@@ -23,6 +23,9 @@ TRIES = 200
 A_FAMILY = 3
 """Questions of one family about one table."""
 
+LONGEST = 200
+"""Characters of a question that is said in other words."""
+
 _NUMBERS = {"3": "three", "5": "five"}
 
 
@@ -82,13 +85,15 @@ class _Posing(Making):
 
 
 def wordings(text: str, frame: Frame) -> tuple[str, ...]:
-    """Say a question as people would, the text itself first.
+    """Say a question as people would, the text itself first; a long one, of names of tables that nobody would say, only as it is.
 
     Example:
         >>> from sqlagent.makers.analyst.frames import Measure
         >>> wordings("Top 5 stores by revenue", Frame("sales", (Measure("sum", "sales"),)))
         ('Top 5 stores by revenue', 'Which five stores have the highest revenue?', 'The 5 stores with the highest revenue')
     """
+    if len(text) > LONGEST:
+        return (text,)
     counts = bool(frame.measures) and all(one.agg in ("rows", "distinct") for one in frame.measures)
     for pattern, of_sums, of_counts in _WORDINGS:
         if (said := pattern.fullmatch(text)) is not None:

@@ -18,6 +18,7 @@ from sqlagent.makers.analyst.preparing import Preparing
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Rank
 from sqlagent.makers.analyst.starts import BORN, PERSONS, TOP, Start
+from sqlagent.makers.analyst.vocabulary import Target
 
 QUALITY = frozenset({"best", "worst", "top", "leading", "strongest", "weakest"})
 """Ranks that do not say by what."""
@@ -89,18 +90,31 @@ class Ranked(Preparing):
         best = item.targets[0] if item.targets else None
         return best is not None and best.kind == "thing" and self.model.things[best.table].kind is Kind.EVENT
 
-    @staticmethod
-    def _is_plural(item: Item) -> bool:
-        low = item.text.lower()
-        return low.endswith("s") and not low.endswith("ss") or low in ("people", "staff")
-
     def _by_meanings(self, rank: Rank) -> list[Meant]:
         s = self.sketch
         aggs = next((a.aggs for a in s.asks if a.item is None and a.aggs), ())
         if rank.by is not None:
+            if (done := self._rows_done(rank.by)) is not None:
+                return [done]
             return self.meanings(rank.by, aggs or ("",) if aggs else ())
         measured = [a for a in s.asks if a.item is not None and a.item is not rank.target]
         return [m for a in measured if a.item is not None for m in self.meanings(a.item, a.aggs)]
+
+    def _rows_done(self, item: Item) -> Meant | None:
+        """ "By tee times booked": how many, by the time at which that was done."""
+        best = item.targets[0] if item.targets else None
+        one = self.model.field(best.table, best.column) if best is not None and best.kind == "field" else None
+        thing = self.model.things[one.table] if one is not None and one.role is Role.TIME else None
+        said = {stem(word) for word in item.text.lower().split()}
+        if (
+            best is None
+            or one is None
+            or thing is None
+            or thing.kind is not Kind.EVENT
+            or not set(thing.noun) < said
+        ):
+            return None
+        return Meant(best.cost, Measure("rows", thing.table, said=thing.said), Slot(one))
 
     def _ranked_target(self, target: Item, rank: Rank, ascending: bool, limit: int | None) -> Iterator[Start]:
         """Things, columns or measures ranked."""
@@ -129,6 +143,8 @@ class Ranked(Preparing):
                         if self._by_events() and self.graph.below(column.table):
                             continue
                     yield from self._ranked_column(column, one.cost, by, ascending, limit)
+            elif one.kind == "relation" and one.relation is not None:
+                yield from self._ranked_role(target, one, by, ascending, limit)
             elif one.kind == "concept" and chosen is None:
                 for found in meant(self.source, one.column):
                     if found.thing and found.time is not None and rank.kind in ("new", "old"):
@@ -138,7 +154,7 @@ class Ranked(Preparing):
                         )  # fmt: skip
                     elif not (s.by or s.per):  # the highest revenue of each group is no single amount
                         agg = "min" if ascending else "max"
-                        if found.measure.expr is not None:
+                        if found.measure.expr is not None and found.measure.agg != "distinct":
                             yield Start(
                                 found.measure.anchor,
                                 found.cost + one.cost + 0.1,
@@ -255,35 +271,13 @@ class Ranked(Preparing):
                 if path is not None and self.model.things[child].kind in (Kind.EVENT, Kind.LINES):
                     dimension = self.source.dimension(table, path)
                     for measure in self._main_measures(child):
-                        yield Start(
-                            child,
-                            cost + 0.45 + HOP * len(path),
-                            [measure],
-                            None,
-                            (),
-                            (),
-                            [dimension],
-                            "",
-                            False,
-                            [],
-                            order=Order(ascending),
-                            limit=limit,
+                        yield _grouped(
+                            Meant(0.0, measure), cost + 0.45 + HOP * len(path), dimension, ascending, limit
                         )
                     rows = self._rows_of(child)
                     common = 0.05 if self._by_events() else 0.5
-                    yield Start(
-                        child,
-                        cost + common + HOP * len(path),
-                        [rows],
-                        None,
-                        (),
-                        (),
-                        [dimension],
-                        "",
-                        False,
-                        [],
-                        order=Order(ascending),
-                        limit=limit,
+                    yield _grouped(
+                        Meant(0.0, rows), cost + common + HOP * len(path), dimension, ascending, limit
                     )
             if thing.kind in (Kind.EVENT,):
                 pointing = [
@@ -393,22 +387,20 @@ class Ranked(Preparing):
             if not path:
                 continue
             dimension = self.source.dimension(table, path)
-            start = Start(
-                measure.anchor,
-                cost + found.cost + 0.5 * hop,
-                [measure],
-                found.time,
-                found.where,
-                (),
-                [dimension],
-                "",
-                False,
-                [],
-                order=Order(ascending),
-                limit=limit,
-            )
-            yield start
+            yield _grouped(found, cost + found.cost + 0.5 * hop, dimension, ascending, limit)
             break
+
+    def _ranked_role(
+        self, item: Item, role: Target, by: Sequence[Meant], ascending: bool, limit: int | None
+    ) -> Iterator[Start]:
+        """Who has a role in the rows of a measure: top mechanics by jobs are the staff that jobs have as their mechanic."""
+        relation = role.relation
+        assert relation is not None
+        for found in by[:6]:
+            for hop, path in self.attach.ways(found.measure.anchor, relation.source):
+                dimension = self.source.dimension(relation.target, (*path, relation), item.text)
+                yield _grouped(found, role.cost + found.cost + 0.5 * hop, dimension, ascending, limit)
+                break
 
     def _ranked_column(
         self, one: Field, cost: float, by: Sequence[Meant], ascending: bool, limit: int | None
@@ -430,20 +422,7 @@ class Ranked(Preparing):
         for extra, found in options:
             for hop, path in self.attach.ways(found.measure.anchor, one.table):
                 dimension = Dimension((Slot(one, path),), said=one.said)
-                yield Start(
-                    found.measure.anchor,
-                    cost + extra + 0.5 * hop,
-                    [found.measure],
-                    found.time,
-                    found.where,
-                    (),
-                    [dimension],
-                    "",
-                    False,
-                    [],
-                    order=Order(ascending),
-                    limit=limit,
-                )
+                yield _grouped(found, cost + extra + 0.5 * hop, dimension, ascending, limit)
                 break
 
     def _extreme(self, one: Field, cost: float, rank: Rank, ascending: bool) -> Iterator[Start]:
@@ -498,20 +477,7 @@ class Ranked(Preparing):
             if time is not None:
                 dimension = Dimension((time,), grain=target.grain, said=target.grain)
                 used = [n for n, a in enumerate(self.sketch.asks)]
-                yield Start(
-                    found.measure.anchor,
-                    found.cost + 0.02,
-                    [found.measure],
-                    found.time,
-                    found.where,
-                    (),
-                    [dimension],
-                    "",
-                    False,
-                    used,
-                    order=Order(ascending),
-                    limit=limit,
-                )
+                yield _grouped(found, found.cost + 0.02, dimension, ascending, limit, used)
 
     def _happenings(self) -> list[Meant]:
         """How often something happened, of each event with a time: sales first, which need no name; what is billed, not the bills."""
@@ -539,3 +505,25 @@ class Ranked(Preparing):
                 continue
             for found in self._by_meanings(rank)[:5]:
                 yield from self._thing_by(thing.table, person, found, ascending, limit, rank)
+
+
+def _grouped(
+    found: Meant,
+    cost: float,
+    dimension: Dimension,
+    ascending: bool,
+    limit: int | None,
+    used: Sequence[int] = (),
+) -> Start:
+    """The groups of a figure, in its order."""
+    return Start(
+        found.measure.anchor,
+        cost,
+        [found.measure],
+        found.time,
+        found.where,
+        dims=[dimension],
+        used=list(used),
+        order=Order(ascending),
+        limit=limit,
+    )

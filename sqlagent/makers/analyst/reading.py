@@ -145,7 +145,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     if mended:
         items = _cut(tokens, vocabulary, today)
     items = _with_states(_with_deeds(_named_by_words(items, vocabulary)), vocabulary)
-    items = _totals_shown(_late_rather(items), vocabulary)
+    items = _totals_shown(_late_rather(items, vocabulary), vocabulary)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
     unknown = tuple(item.text for item in items if item.kind == "unknown")
@@ -203,14 +203,15 @@ def is_noun_unknown(reading: Reading) -> bool:
     return named and (after is None or after.op in ("by", "of"))
 
 
-def _late_rather(items: Sequence[Item]) -> list[Item]:
-    """What is late was not done in time, unless the question names the rows that store a shift or a slot of that name."""
+def _late_rather(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
+    """What is late was not done in time, unless the question names the rows that store a shift or a slot of that name, or point at a state of it."""
     out = list(items)
     for place, item in enumerate(items):
         best = item.targets[0] if item.targets else None
         if item.text.lower() not in ("late", "overdue") or best is None or best.kind != "value":
             continue
         others = {t.table for one in items if one is not item for t in one.targets[:2]}
+        others |= {listed[1].table for t in others if (listed := vocabulary.listed_state(t)) is not None}
         if best.table not in others and others:
             op, detail = OPERATORS[item.text.lower()]
             out[place] = replace(item, kind="op", op=op, detail=detail, targets=())

@@ -12,7 +12,7 @@ from datetime import date
 
 from sqlagent.catalog.semantics import Kind, Model, Role
 from sqlagent.makers.analyst import telling
-from sqlagent.makers.analyst.attaching import LOST
+from sqlagent.makers.analyst.attaching import LOST, Part
 from sqlagent.makers.analyst.comparing import Comparing
 from sqlagent.makers.analyst.concepts import Meant, worth
 from sqlagent.makers.analyst.frames import (
@@ -38,7 +38,7 @@ _ANOTHERS = 0.3
 """What money of another table costs beside rows that bear some themselves."""
 
 OTHER_TIME = 0.12
-"""What a reading costs besides that goes by another time than the one at which rows happen."""
+"""The cost of a reading besides that goes by another time than the one at which rows happen."""
 
 
 def resolve(sketch: Sketch, source: Source, today: date) -> list[Frame]:
@@ -137,7 +137,7 @@ class Resolver(Comparing):
             else:
                 cost += found[0]
                 dims.append(found[1])
-                why.append(f"'{item.text}' -> by {found[1].said}")
+                why.append(telling.read_as(item.text, telling.grouped(found[1])))
         per: list[Dimension] = []
         for item in s.per:
             found = self._dimension(anchor, item, time)
@@ -224,7 +224,9 @@ class Resolver(Comparing):
                 and clause.opener in ("who", "with", "more", "not")
                 and not s.stands_before_share(clause)
             ):
-                numerators += restricted.conditions
+                whole = _dates_of_the_whole(restricted, time or self.source.time_of(anchor))
+                numerators += [c for c in restricted.conditions if c not in whole]
+                where += whole
             else:
                 where += restricted.conditions
         if s.share and s.transform not in ("growth", "change"):
@@ -625,3 +627,12 @@ class Resolver(Comparing):
                         main.mentions.append(item)
                     return slot
         return time
+
+
+def _dates_of_the_whole(part: Part, time: Slot | None) -> list[Condition]:
+    """The periods of rows that are so, which all rows of a share lie in: "share of bookings that were cancelled in 2025"."""
+    if part.time is not None or time is None:
+        return []
+    dated = [c for c in part.conditions if c.op == "period" and c.slots == (time,) and not c.negated]
+    so = [c for c in part.conditions if c not in dated]
+    return dated if so and all(c.op in ("in", "filled", "missing") for c in so) else []

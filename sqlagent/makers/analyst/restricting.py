@@ -79,6 +79,8 @@ class Restricting(Denying):
             if state is not None and (not is_history or self._mentioned(state.slots[0].field.table)):
                 part.conditions.append(state)
                 reached.current = False
+            elif self.model.things[anchor].history is not None:
+                reached.current = False  # what holds now is what is given of prices anyway
         direct_part = self.attach.direct(anchor, reached, own)
         direct_part.cost += part.cost
         direct_part.conditions += part.conditions

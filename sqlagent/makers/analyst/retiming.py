@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
@@ -27,6 +28,10 @@ _AGREED = frozenset(stem(word) for word in ("plan", "planned", "scheduled", "due
 """Words of times that were agreed before, at which what was not done would have been."""
 
 
+_ASTRAY = frozenset(stem(word) for word in ("lost", "undelivered", "undeliverable", "transit", "stolen"))
+"""States of rows that began and did not come to what their own time tells: lost deliveries were not delivered."""
+
+
 def when_it_would_have_been(frame: Frame, source: Source) -> Frame:
     """Time rows that were not done by the day that was planned: missed visits of 2025 have no day on which they were done.
 
@@ -34,7 +39,12 @@ def when_it_would_have_been(frame: Frame, source: Source) -> Frame:
     """
     thing = source.model.things[frame.anchor]
     own = source.model.field(frame.anchor, thing.default_time)
-    if own is None or own.filled == 1 or not any(_is_of_the_undone(c, frame.anchor) for c in frame.where):
+    if own is None or own.filled == 1:
+        return frame
+    if any(_is_of(c, frame.anchor, _is_astray) for c in frame.where):
+        begun = _begun(source, own)
+        return timed_by(frame, own, begun) if begun is not None else frame
+    if not any(_is_of(c, frame.anchor, _is_undone) for c in frame.where):
         return frame
     agreed = [
         one
@@ -92,20 +102,36 @@ def _is_today(one: Condition) -> bool:
     return period.first is not None and period.until is not None and (period.until - period.first).days == 1
 
 
-def _is_of_the_undone(one: Condition, anchor: str) -> bool:
-    """Whether a condition keeps rows alone that were not done."""
+def _begun(source: Source, own: Field) -> Field | None:
+    """The first time of rows that each of them has, other than when they were made; None where there is none."""
+    times = [one for one in source.model.of_role(own.table, Role.TIME) if one != own and one.filled == 1]
+    times = [one for one in times if not set(one.words) & (NEVER | _AGREED)]
+    return min(times, key=lambda one: one.low or "~", default=None)
+
+
+def _is_of(one: Condition, anchor: str, so: Callable[[str], bool]) -> bool:
+    """Whether a condition keeps rows alone of a state that is so."""
     if one.op != "in" or one.negated or len(one.slots) != 1 or one.slots[0].path:
         return False
     field = one.slots[0].field
     said = dict(field.labels) | (dict(field.codes.pairs) if field.codes is not None else {})
     words = [said.get(value, value).lower().replace("_", " ").replace("-", " ") for value in one.values]
-    return field.table == anchor and all("no show" in text or _is_undone(text) for text in words if text)
+    return field.table == anchor and all(so(text) for text in words if text)
+
+
+def _is_astray(state: str) -> bool:
+    return bool({stem(word) for word in state.split()} & _ASTRAY)
 
 
 def _is_undone(state: str) -> bool:
     """Whether a state, or its first letters as a code (CAN, FAIL), says that something was not done."""
     first = state.split()[0]
-    return stem(first) in _NOT_DONE or len(first) >= _CODE and any(w.startswith(first) for w in _NOT_DONE)
+    return (
+        "no show" in state
+        or stem(first) in _NOT_DONE
+        or len(first) >= _CODE
+        and any(w.startswith(first) for w in _NOT_DONE)
+    )
 
 
 def timed_by(frame: Frame, old: Field, new: Field) -> Frame:

@@ -15,24 +15,32 @@ _TIME = (
     r"(?:the )?(?:this|last|previous|current) (?:year|quarter|month|week)"
     rf"|(?:q[1-4][ -]?)?(?:19|20)\d\d|{MONTH_PATTERN}(?: (?:19|20)\d\d)?"
 )
+_BEFORE = r"(?:the )?(?:last|previous|prior) (?:year|quarter|month|week)"
 _IN = r"(?:in |during |for )?"
+_UP = "grew|grown|increased|rose|gained|improved"
+_DOWN = "declined|dropped|fell|decreased|shrank|lost|worsened"
 _LIST = r"(?:(?:which|what|list|show|show me|name|find)\s+)?(?:the |all )?"
 _THING = r"(?P<thing>[a-z][\w'-]*(?: [a-z][\w'-]*){0,2}?)"
 
 _THAN = re.compile(
     rf"^{_LIST}{_THING}(?: (?P<link>that|who|which|whose|where|with))?(?P<said>(?: [a-z][\w'-]*){{0,3}}?)"
     rf" (?P<way>less|fewer|lower|more|higher)(?P<noun>(?: [a-z][\w'-]*){{0,3}}?)"
-    rf" {_IN}(?P<later>{_TIME}) than {_IN}(?P<earlier>{_TIME})$",
+    rf"(?: {_IN}(?P<later>{_TIME}) than {_IN}(?P<earlier>{_TIME})| than {_IN}(?P<before>{_BEFORE}))$",
     re.IGNORECASE,
 )
-"""A figure of each thing held against the same figure of another period."""
+"""A figure of each thing held against the same figure of another period: the one before stands for what it comes before."""
+
+_FELL = re.compile(
+    rf"^{_LIST}{_THING} (?:whose|where the|where)(?P<noun>(?: [a-z][\w'-]*){{1,3}}?)(?: has| have)? (?P<verb>{_DOWN}|{_UP})"
+    rf" (?:compared (?:to|with)|against|versus|vs\.?|over|since|on|from) (?P<before>{_BEFORE})$",
+    re.IGNORECASE,
+)
+"""A figure of each thing that moved since the period before."""
 
 _FROM_TO = (
     rf"(?:from (?P<earlier>{_TIME}) to (?P<later>{_TIME})|between (?P<earlier_2>{_TIME}) and (?P<later_2>{_TIME})"
     rf"|{_IN}(?P<later_3>{_TIME}) (?:vs\.?|versus|compared (?:to|with)) {_IN}(?P<earlier_3>{_TIME}))"
 )
-_UP = "grew|grown|increased|rose|gained|improved"
-_DOWN = "declined|dropped|fell|decreased|shrank|lost|worsened"
 _MOST = re.compile(
     rf"^{_LIST}{_THING}(?: that| which| who)?(?: has| have)? (?P<verb>{_DOWN}|gained) (?:the )?most(?:(?: in)?(?P<noun>(?: [a-z][\w'-]*){{1,3}}?))?"
     rf" {_FROM_TO}$",
@@ -89,8 +97,14 @@ def reworded(text: str) -> Iterator[str]:
         thing, figures = found["thing"], list(_figures(found["noun"], found["said"]))
         if not found["link"] and not found["said"].strip() and not figures:
             return
+        earlier, later = found["earlier"] or found["before"], found["later"] or _since(found["before"])
         for figure in figures:
-            yield f"change in {figure} by {thing} from {_bare(found['earlier'])} to {_bare(found['later'])}, only those that {word}"
+            yield f"change in {figure} by {thing} from {_bare(earlier)} to {_bare(later)}, only those that {word}"
+        return
+    if found := _FELL.match(text):
+        word = "fell" if found["verb"].lower() in _FALLS else "rose"
+        for figure in _figures(found["noun"], ""):
+            yield f"change in {figure} by {found['thing']} from {_bare(found['before'])} to {_since(found['before'])}, only those that {word}"
         return
     for shape in (_MOST, _HAD, _BY):
         if found := shape.match(text):
@@ -118,6 +132,11 @@ def _figures(noun: str, said: str) -> Iterator[str]:
         yield from _FIGURES[named[0]]
     elif named:
         yield " ".join(named)
+
+
+def _since(before: str) -> str:
+    """The period that one comes before: this year, of last year."""
+    return f"this {before.split()[-1]}"
 
 
 def _bare(time: str) -> str:

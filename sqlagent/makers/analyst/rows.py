@@ -6,18 +6,24 @@ Joins lead from many to one only, so that no row is counted twice; what lies the
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from sqlagent.catalog.semantics import DAYS, Form, Model
 from sqlagent.makers.analyst.dialects import Dialect
 from sqlagent.makers.analyst.formulas import filled
 from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.lexicon import UNIT_WORDS
+from sqlagent.makers.analyst.periods import Period
 
 _OPPOSITE = {">": "<=", ">=": "<", "<": ">=", "<=": ">", "=": "<>"}
 
 
 class NoPlan(Exception):
     """A frame that cannot be written."""
+
+
+class Fault(NoPlan):
+    """A frame that an error of ours kept from being written."""
 
 
 @dataclass(slots=True)
@@ -90,7 +96,8 @@ class RowWriter:
         """A slot as people read it: codes by their labels."""
         column = self._column(block, slot)
         shown = self._label(block, slot, column) if slot.field.codes is not None else column
-        return self._relabelled(slot, column, shown) if slot.field.labels else shown
+        is_coded = slot.field.labels and not slot.field.separator
+        return self._relabelled(slot, column, shown) if is_coded else shown
 
     def _relabelled(self, slot: Slot, column: str, shown: str) -> str:
         """Codes that the owner named under those names, the others as they are."""
@@ -138,6 +145,8 @@ class RowWriter:
             return f"({' - '.join(columns)})"
         if expr.op == "formula":
             return f"({filled(expr.unit, columns)})"
+        if expr.op == "given":
+            return f"({columns[0]} * {columns[1]} - {columns[2]})"
         if expr.op == "margin rate":
             return f"(1.0 * ({columns[0]} - {columns[1]}) / NULLIF({columns[0]}, 0))"
         if expr.op in ("discounted", "discounted profit") and expr.unit == "money":
@@ -189,10 +198,20 @@ class RowWriter:
 
     def condition(self, block: Block, condition: Condition) -> str:
         """What must hold, as SQL that is true or not."""
+        if condition.op in ("in", "not in") and condition.slots[0].field.separator:
+            return self._listed(block, condition)
         written = self._condition(block, condition)
         if condition.negated and condition.op != "exists":
             return f"NOT ({written})"
         return written
+
+    def _listed(self, block: Block, c: Condition) -> str:
+        """That a list has one of some entries, or none of them."""
+        slot, denied = c.slots[0], (c.op == "not in") != c.negated
+        column = self._column(block, slot)
+        each = [self.dialect.lists(column, slot.field.separator, v, denied=denied) for v in c.values]
+        joined = (" AND " if denied else " OR ").join(each)
+        return f"({joined})" if len(each) > 1 else joined
 
     def _first(self, block: Block, c: Condition) -> str:
         """That an event is the first one of what it belongs to: of several at one time the one with the lowest key."""
@@ -202,6 +221,36 @@ class RowWriter:
         there = f"{time} IS NOT NULL AND {holder} IS NOT NULL"
         placed = f"SELECT {key} AS kept, {nth} {self._from(inner)} WHERE {there}"  # noqa: S608
         return f"{self._column(block, c.slots[2])} IN (SELECT kept FROM ({placed}) AS placed WHERE nth = 1)"  # noqa: S608
+
+    def _held(self, block: Block, c: Condition) -> str:
+        """That a row of a history is the one of its thing that held at the end of a period, or the thing's first or latest one."""
+        slot = c.slots[0]
+        history = self.model.things[slot.field.table].history
+        if history is None or slot.field.column != history.begins or slot.path:
+            raise NoPlan("a time of no history")
+        until = c.period.until if c.period is not None else None
+        begun = Period(None, until, "day")
+        ends = self.model.field(slot.field.table, history.ends) if history.ends else None
+        kept = []
+        if ends is not None and until is not None and not c.values:
+            column = self._column(block, Slot(ends))
+            last = until if history.is_last_day is False else until - timedelta(days=1)
+            kept = [
+                f"({column} IS NULL OR {self.dialect.within(column, ends.form, Period(last, None, 'day'))})"
+            ]
+        if kept and history.is_last_day is not None:
+            return " AND ".join(
+                [self.dialect.within(self._column(block, slot), slot.field.form, begun), *kept]
+            )
+        inner = self._block(slot.field.table, set(block.taken))
+        of = [f for name in history.of if (f := self.model.field(slot.field.table, name)) is not None]
+        apart = ", ".join(self._column(inner, Slot(one)) for one in of)
+        here = ", ".join(self._column(block, Slot(one)) for one in (*of, slot.field))
+        own = self._column(inner, Slot(slot.field))
+        where = f" WHERE {self.dialect.within(own, slot.field.form, begun)}" if until is not None else ""
+        which = "MIN" if c.values == ("first",) else "MAX"
+        there = f"({here}) IN (SELECT {apart}, {which}({own}) {self._from(inner)}{where} GROUP BY {apart})"  # noqa: S608
+        return " AND ".join([there, *kept])
 
     def _later(self, block: Block, c: Condition) -> str:
         """How one time stands to another: by day where one of them is a day, so that what came at ten o'clock came on it."""
@@ -252,6 +301,8 @@ class RowWriter:
             return self.dialect.on_weekdays(column, slot.field.form, c.values)
         if c.op == "first":
             return self._first(block, c)
+        if c.op == "held":
+            return self._held(block, c)
         if c.op == "latest":
             inner = self._block(slot.field.table, set(block.taken))
             own = self._column(inner, Slot(slot.field))

@@ -63,7 +63,7 @@ class Shortened:
         self.states: list[tuple[Field, tuple[str, ...]]] = []
         for one in (f for fields in model.fields.values() for f in fields):
             if one.role is Role.DIMENSION and one.codes is None and index is not None and not one.is_number:
-                texts = index.texts_of(ColumnRef(one.table, one.column))
+                texts = one.entries or index.texts_of(ColumnRef(one.table, one.column))
                 if 1 < len(texts) <= MOST_CODES and all(_is_code(t) for t in texts):
                     self.codes.append((one, tuple(texts)))
                 elif 1 < len(texts) <= MOST_CODES and set(one.words) & STATES:

@@ -6,6 +6,7 @@ segment is that. A value elsewhere that two columns store is the groups' own: "r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,6 +16,9 @@ from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.vocabulary import Target
 
+_COMING = frozenset({"came", "come", "comes", "coming", "arrived", "got", "reached", "found"})
+"""Words behind which "by" tells the way somebody came, rather than groups."""
+
 
 def of_one_sort(reading: Reading, source: Source) -> Reading:
     """Put the value before "by" and the thing behind it."""
@@ -22,13 +26,22 @@ def of_one_sort(reading: Reading, source: Source) -> Reading:
     for item in reading.items:
         behind = bool(items) and items[-1].op == "by"
         table = _sorted_by(item, source) if behind and item.kind == "mention" else ""
-        if table:
+        way = bool(table) and _is_way_there(items, reading)
+        if way:
+            items[-1] = item
+        elif table:
             by = items.pop()
             value = replace(item, targets=tuple(t for t in item.targets if t.kind == "value"))
             items += [value, by, replace(item, targets=(Target("thing", table),))]
         else:
             items.append(item)
-    return replace(reading, items=tuple(items)) if len(items) > len(reading.items) else reading
+    return replace(reading, items=tuple(items)) if len(items) != len(reading.items) else reading
+
+
+def _is_way_there(items: Sequence[Item], reading: Reading) -> bool:
+    """Whether a "by" stands behind a word for how somebody came, so that no groups follow: "members that came by referral"."""
+    before = items[-2].end if len(items) > 1 else 0
+    return items[-1].text.lower() == "by" and before < items[-1].start and bool(reading.glued & _COMING)
 
 
 def of_shown_groups(reading: Reading, source: Source) -> Reading:

@@ -177,7 +177,7 @@ class Source:
 
 
 def _without_key(said: str) -> str:
-    """What a column that points is called: the customer of customer number."""
+    """The name of a column that points: the customer of customer number."""
     words = said.split()
     while len(words) > 1 and words[-1] in ("key", "id", "code", "number", "no"):
         words = words[:-1]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role
-from sqlagent.catalog.semantics.words import STAFF
+from sqlagent.catalog.semantics.words import CAME_BACK, STAFF
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.attaching import LOST
 from sqlagent.makers.analyst.concepts import Meant, revenue, worth
@@ -20,6 +20,9 @@ from sqlagent.makers.analyst.starts import FIGURES, NUMBERS, PERSONS, Start
 
 FIGURE_OF_ITS_OWN = 0.6
 """Cost of a business word below which a table has a figure of its own for it."""
+
+UNSAID = 0.3
+"""What it costs to count among returns that a question does not mention: it asks for what was sold."""
 
 
 class Starting(Occasions):
@@ -192,7 +195,7 @@ class Starting(Occasions):
                 )
             yield Start(
                 child,
-                cost + (0.3 if averaged else 0.08) + 0.03 * len(path),
+                cost + (0.3 if averaged else 0.08) + 0.03 * len(path) + self._unsaid_return(child),
                 [measure],
                 None,
                 (),
@@ -215,8 +218,14 @@ class Starting(Occasions):
             slot = self.source.slot(found.thing, thing.key[0], paths[0])
             kind = 0.0 if self.model.things[child].kind in (Kind.EVENT, Kind.LINES) else 0.03
             measure = Measure("distinct", child, Expr("column", (slot,)), said=thing.said)
+            kind += self._unsaid_return(child)
             used = cost + 0.05 * len(paths[0]) + kind - (0.1 if "use" in self.sketch.question else 0.0)
             yield Start(child, used, [measure], None, (), (), [], "", False, [place])
+
+    def _unsaid_return(self, table: str) -> float:
+        """What it costs to count among rows that came back where nobody speaks of these."""
+        noun = set(self.model.things[table].noun)
+        return UNSAID if noun & CAME_BACK and not noun & self.attach.said else 0.0
 
     def _listed_dimension(self, ask: Ask, place: int, late: float) -> Iterator[Start]:
         """ "all countries we sell to": the different values of a column; with a bound on figures, groups."""

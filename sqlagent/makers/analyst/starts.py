@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sqlagent.catalog.semantics import Thing
+from sqlagent.catalog.semantics.words import BUYERS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Dimension, Measure, Order, Slot
 
@@ -18,7 +20,7 @@ TOP = 10
 """What "top products" asks for where no number stands."""
 
 UNKNOWN = 0.9
-"""What a word costs that nothing explains."""
+"""The cost of a word that nothing explains."""
 
 PERSONS = frozenset(
     stem(w)
@@ -125,6 +127,11 @@ class Start:
     order: Order | None = None
     limit: int | None = None
     offset: int = 0
+
+
+def is_people(thing: Thing) -> bool:
+    """Whether rows are people, or those who buy."""
+    return bool(set(thing.noun) & (PERSONS | BUYERS))
 
 
 def once(conditions: Sequence[Condition]) -> list[Condition]:

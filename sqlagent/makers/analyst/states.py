@@ -53,6 +53,8 @@ _STOPPED = frozenset(
         "decommissioned",
     ]
 )
+_BARRED = frozenset(stem(w) for w in ["blocked", "suspended", "deactivated", "banned", "locked", "barred"])
+"""Words of flags by which what is still there is not active, where no flag tells more."""
 _IN_USE = frozenset(stem(w) for w in ["service", "use", "order", "action", "operation"])
 _CLOSING = frozenset(
     stem(w) for w in ["close", "closed", "resolve", "resolved", "settled", "closure", "resolution"]
@@ -173,12 +175,20 @@ def ended(source: Source, table: str) -> Condition | None:
 
 def waiting(source: Source, table: str) -> Condition | None:
     """That a row is not done with, by a state that says so: an open invoice."""
-    return _called(source, table, ("open", "unpaid", "outstanding", "pending"))
+    names = ("open", "unpaid", "outstanding", "pending")
+    return _called(source, table, names) or _listed(source, table, names)
+
+
+def called_overdue(source: Source, table: str) -> Condition | None:
+    """That a row is overdue, by a state of that name."""
+    names = ("overdue", "past due")
+    return _called(source, table, names) or _listed(source, table, names)
 
 
 def called_off(source: Source, table: str) -> Condition | None:
     """That a row was cancelled, by its state."""
-    return _called(source, table, ("cancelled", "canceled", "withdrawn", "void", "voided"))
+    names = ("cancelled", "canceled", "withdrawn", "void", "voided")
+    return _called(source, table, names) or _listed(source, table, names)
 
 
 def told(source: Source, table: str, word: str) -> Condition | None:
@@ -239,15 +249,21 @@ def _by_payment(source: Source, table: str, is_open: bool) -> Condition | None:
 
 
 def _by_flag(source: Source, table: str, is_on: bool) -> Condition | None:
-    """Rows by a flag that says that they are current."""
-    for one in source.model.of_role(table, Role.FLAG):
-        is_over = (
-            bool(set(one.words) & _STOPPED) or stem("out") in one.words and bool(set(one.words) & _IN_USE)
-        )
-        if is_over or set(one.words) & _GOING:
-            literal = one.yes if is_on != is_over else one.no
-            return Condition("in", (Slot(one),), (literal.strip("'"),), said="current" if is_on else "ended")
+    """Rows by a flag that says that they are current, else by one that says that they are barred."""
+    flags = source.model.of_role(table, Role.FLAG)
+    going = [(one, True) for one in flags if set(one.words) & _GOING]
+    over = [(one, False) for one in flags if _is_over(set(one.words))]
+    barred = [(one, False) for one in flags if set(one.words) & _BARRED]
+    told_by = sorted([*going, *over], key=lambda told: flags.index(told[0])) or barred
+    for one, says_on in told_by[:1]:
+        literal = one.yes if is_on == says_on else one.no
+        return Condition("in", (Slot(one),), (literal.strip("'"),), said="current" if is_on else "ended")
     return None
+
+
+def _is_over(words: set[str]) -> bool:
+    """Whether a flag of these words says that something is no longer used."""
+    return bool(words & _STOPPED) or stem("out") in words and bool(words & _IN_USE)
 
 
 def late(source: Source, table: str) -> Condition | None:

@@ -42,7 +42,7 @@ _WORDS: dict[tuple[type, str], frozenset[str]] = {
 """What is written into SQL as it stands: no other word may come from the store."""
 
 _COLUMNS = {
-    "discounted profit": 4,
+    **dict.fromkeys(("given", "discounted profit"), 4),
     **dict.fromkeys(("discounted", "profit", "unit profit", "first"), 3),
     **dict.fromkeys(("times", "minus", "margin rate", "span", "later", "same"), 2),
 }
@@ -71,6 +71,8 @@ def _plain(value: Any, model: Model) -> Any:
         return [_plain(one, model) for one in value]
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, str):
+        return str(value)
     if not isinstance(value, _PARTS):
         return value
     return {

@@ -1,15 +1,19 @@
-"""How probable a frame is right: a logistic function of what it costs, leaves out and is made of.
+"""How probable a frame is right: a logistic function of what it costs, leaves out and is made of, told in five steps.
 
-Fitted on 358 answers and drafts to questions on 14 databases, each asked before anybody had read it, with one database left out in
-turn: expected calibration error 0.05, 0.06 of what is called an answer (docs/analyst.md, "Confidence"). A person's sentence joins
+The function was fitted on 358 answers and drafts to questions on 14 databases, each asked before anybody had read it, with one
+database left out in turn: expected calibration error 0.05, 0.06 of what is called an answer (docs/analyst.md, "Confidence"). The
+steps are fitted by `python -m sqlagent.evaluation fit sureness` and kept in `fitted/sureness.json`. A person's sentence joins
 parts by "and", "with", commas and brackets; those that the frame does not mirror are the best sign of a part that was misread.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
 
 from sqlagent.makers.analyst.answering import DRAFT
 from sqlagent.makers.analyst.frames import Frame
@@ -19,6 +23,8 @@ _JOINTS = re.compile(r"\b(?:and|with|plus|along)\b|[,:;(]| - ", re.IGNORECASE)
 _PARTS_OF = re.compile(r"%|\b(?:percent\w*|shares?|rates?|ratios?|proportions?)\b", re.IGNORECASE)
 _FAR = 1.5
 """Cost from which on more of it tells nothing more."""
+
+FITTED = Path(__file__).parents[2] / "fitted" / "sureness.json"
 
 
 def chance(frame: Frame, text: str, glued: Iterable[str] = (), *, is_contested: bool = False) -> float:
@@ -44,6 +50,18 @@ def chance(frame: Frame, text: str, glued: Iterable[str] = (), *, is_contested: 
         - 0.6 * bool(_PARTS_OF.search(text))
     )
     return 1 / (1 + math.exp(-odds))
+
+
+def told_chance(chance: float) -> float:
+    """Give the confidence that is told for a chance: that of its step, for a few hundred questions bear out no finer ones."""
+    held = steps()
+    return held[min(len(held) - 1, int(chance * len(held)))]
+
+
+@lru_cache(maxsize=1)
+def steps() -> Sequence[float]:
+    """Read the confidence of each step; steps are of equal width, from chance 0 to 1."""
+    return tuple(float(one) for one in json.loads(FITTED.read_text(encoding="utf-8"))["steps"])
 
 
 def loose_joints(frame: Frame, text: str) -> int:

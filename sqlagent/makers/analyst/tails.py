@@ -21,6 +21,10 @@ _FIGURE = re.compile(
     rf"^(?P<rows>[^:;]{{6,}}?)(?:{_DASH}|, )(?:show |and )?(?:the |their )?(?P<figure>total|sum|average|avg|mean|median)(?: amount| value)? (?:per|by|for each|for every) (?P<by>[\w' -]+)$",
     re.IGNORECASE,
 )
+_BOTH = re.compile(
+    rf"^(?P<rows>(?!how\b)[^:;]+?)(?:{_DASH}|, )how many,? and (?:for )?(?:how much(?: money)?|(?:the |what |their )?(?:total )?(?:value|amount|sum|total))(?P<rest> (?:by|per|for|in|since|before|after)\b.*)?$",
+    re.IGNORECASE,
+)
 _OF_EACH = re.compile(r"^(?P<by>[a-z][\w' -]{2,25}): (?P<asked>how many .+)$", re.IGNORECASE)
 _GROUPED = re.compile(r"\b(?:by|per|each|every|how many|number of|total|average|share|vs)\b", re.IGNORECASE)
 _LISTING = re.compile(r"^(?:list|show|which|what|who|find|give me)\b", re.IGNORECASE)
@@ -37,10 +41,15 @@ def untailed(text: str) -> Iterator[tuple[str, bool]]:
         [('total amount of june invoices not paid yet by account', False)]
         >>> list(untailed("drivers: how many trips in 2025"))
         [('how many trips in 2025 by drivers', False)]
+        >>> list(untailed("returns by reason - how many and for how much"))
+        [('returns by reason: number and amount', False)]
         >>> list(untailed("revenue by month - 2024"))
         []
     """
     text = text.strip().rstrip("?.! ")
+    if found := _BOTH.match(text):
+        yield f"{found['rows']}{found['rest'] or ''}: number and amount", False
+        return
     if found := _OF_EACH.match(text):
         yield f"{found['asked']} by {found['by']}", False
     if (found := _FIGURE.match(text)) and not _GROUPED.search(found["rows"]):

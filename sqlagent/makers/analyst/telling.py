@@ -9,6 +9,18 @@ from datetime import timedelta
 from sqlagent.catalog.semantics import Role
 from sqlagent.language.dates import shift
 from sqlagent.language.lexicon import STOP_WORDS
+from sqlagent.language.saying import (
+    Saying,
+    begun_large,
+    day,
+    in_a_row,
+    in_commas,
+    month_in_words,
+    number,
+    one_of,
+    template,
+    worded,
+)
 from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst import formulas
 from sqlagent.makers.analyst.frames import (
@@ -26,23 +38,55 @@ from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.periods import Period
 
 _AGGREGATES = {
-    "sum": "sum of",
-    "avg": "average",
-    "min": "least",
-    "max": "greatest",
-    "median": "median",
-    "distinct": "number of different",
+    "sum": template("sum of {name}"),
+    "avg": template("average {name}"),
+    "min": template("least {name}"),
+    "max": template("greatest {name}"),
+    "median": template("median {name}"),
+    "distinct": template("number of different {name}"),
 }
 _TRANSFORMS = {
-    "share": "as a share of the total", "running": "as a running total", "growth": "with growth in percent", "change": "with the change",
-    "quotient": "as a percentage of one another", "groups": "as how many groups there are", "spread": "by how many have each", "average": "averaged over the groups",
-}  # fmt: skip
+    "share": worded("as a share of the total"),
+    "running": worded("as a running total"),
+    "growth": worded("with growth in percent"),
+    "change": worded("with the change"),
+    "quotient": worded("as a percentage of one another"),
+    "groups": worded("as how many groups there are"),
+    "spread": worded("by how many have each"),
+    "average": worded("averaged over the groups"),
+}
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 LONG_TITLE = 90
 """Characters from which on a title is none."""
+
+# Words that stand in frames as they are, for the catalogs.
+_UNITS = (
+    template("year"),
+    template("quarter"),
+    template("month"),
+    template("week"),
+    template("day"),
+    template("weekday"),
+    template("hour"),
+    template("minute"),
+    template("years"),
+    template("quarters"),
+    template("months"),
+    template("weeks"),
+    template("days"),
+    template("hours"),
+    template("minutes"),
+    template("seconds"),
+    template("rose"),
+    template("fell"),
+    template("in the morning"),
+    template("in the afternoon"),
+    template("in the evening"),
+    template("at night"),
+)
 
 _NO_NOUNS = STOP_WORDS | PARTICIPLES
 """Words that questions count by and that name nothing: "how many sold", "what part of all"."""
@@ -53,7 +97,19 @@ _MANY = ("staff", "people")
 _UNNAMED = frozenset({"", "share", "average value"})
 """What a ratio is said to be where nobody gave it a name of its own."""
 
-_COMPARED = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most", "=": "exactly"}
+_COMPARED = {
+    ">": worded("more than"),
+    ">=": worded("at least"),
+    "<": worded("less than"),
+    "<=": worded("at most"),
+    "=": worded("exactly"),
+}
+_IN_TIME = {
+    ">": worded("after"),
+    ">=": worded("not before"),
+    "<": worded("before"),
+    "<=": worded("not after"),
+}
 
 
 def told(frame: Frame) -> str:
@@ -63,7 +119,7 @@ def told(frame: Frame) -> str:
         >>> told(Frame("orders", (Measure("rows", "orders", said="orders"),)))
         'number of orders'
     """
-    return ", ".join(words for _, words in _told(frame) if words)
+    return in_commas([words for _, words in _told(frame) if words])
 
 
 def parts(frame: Frame) -> tuple[tuple[str, str], ...]:
@@ -75,36 +131,48 @@ def parts(frame: Frame) -> tuple[tuple[str, str], ...]:
     """
     figure, *rest = [(kind, words) for kind, words in _told(frame) if words and kind != "where"]
     rows = _plural(frame.anchor)
-    counted = () if rows.lower() in figure[1].lower() else (("rows", f"from {rows}"),)
+    counted = () if rows.lower() in figure[1].lower() else (("rows", worded("from {rows}", rows=rows)),)
     return (figure, *counted, *rest, *(("where", condition(c)) for c in frame.where))
 
 
 def _told(frame: Frame) -> Iterator[tuple[str, str]]:
+    what: str
     if frame.formula is not None:
         what = explained(replace(frame.formula, parts=frame.measures))
     elif frame.measures:
-        what = " and ".join(explained(m) for m in frame.measures)
+        what = in_commas([explained(m) for m in frame.measures], _AND)
     else:
-        shown = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or "all columns"
-        what = f"{'the different ' if frame.distinct else ''}{shown} of {_plural(frame.anchor)}"
+        shown: str = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or worded("all columns")
+        of = {"columns": shown, "rows": _plural(frame.anchor)}
+        what = (
+            worded("the different {columns} of {rows}", **of)
+            if frame.distinct
+            else worded("{columns} of {rows}", **of)
+        )
     yield "figure", what
     if frame.scale:
-        yield "way", f"as how many of the first there are for {frame.scale:g} of the second"
+        yield (
+            "way",
+            worded(
+                "as how many of the first there are for {count} of the second",
+                count=number(f"{frame.scale:g}"),
+            ),
+        )
     elif frame.transform == "between":
         yield "way", _from_to(frame)
         for flag in frame.flags:
             if flag in MOVED:
-                yield "having", f"only those that {flag}"
+                yield "having", worded("only those that {did}", did=worded(flag))
     elif frame.transform == "share" and BESIDE in frame.flags:
-        yield "way", "with its share of the total"
+        yield "way", worded("with its share of the total")
     elif frame.transform == "concentration":
-        yield "way", f"as the share of the {frame.limit} greatest in the total"
+        yield "way", worded("as the share of the {count} greatest in the total", count=frame.limit)
     elif frame.transform in _TRANSFORMS:
         yield "way", _TRANSFORMS[frame.transform]
     if frame.transform == "moving":
-        yield "way", f"as an average over {frame.window} periods"
+        yield "way", worded("as an average over {count} periods", count=frame.window)
     if frame.by:
-        yield "by", "per " + " and ".join(dimension(d) for d in frame.by)
+        yield "by", worded("per {groups}", groups=in_commas([dimension(d) for d in frame.by], _AND))
     for words in _that(frame.where):
         yield "where", words
     for bound in frame.having:
@@ -112,24 +180,34 @@ def _told(frame: Frame) -> Iterator[tuple[str, str]]:
     if (frame.limit is not None or frame.order is not None) and frame.transform != "concentration":
         yield "order", _ordered(frame)
     if frame.per:
-        yield "each", "in each " + " and ".join(dimension(d) for d in frame.per)
+        yield "each", worded("in each {groups}", groups=in_commas([dimension(d) for d in frame.per], _AND))
 
 
 def _from_to(frame: Frame) -> str:
     """The two periods that a change is from and to."""
+    how = worded("as the change in percent") if "percent" in frame.flags else worded("as the change")
+    if len(ends := [c for m in frame.measures for c in m.where if c.op == "held"]) == 2:
+        return worded("{how} from {first} to {last}", how=how, first=_held(ends[0]), last=_held(ends[1]))
     periods = [c.period for m in frame.measures for c in m.where if c.op == "period" and c.period is not None]
-    how = "as the change in percent" if "percent" in frame.flags else "as the change"
-    return f"{how} from {period(periods[0])} to {period(periods[1])}" if len(periods) == 2 else how
+    if len(periods) != 2:
+        return how
+    return worded("{how} from {first} to {last}", how=how, first=period(periods[0]), last=period(periods[1]))
 
 
-_COUNTED: dict[tuple[str, ...], str] = {("distinct",): "number of different values", ("avg",): "average"}
+_AND = worded(" and ")
+_OR = worded(" or ")
+_COUNTED: dict[tuple[str, ...], str] = {
+    ("distinct",): template("number of different values of {name}"),
+    ("avg",): template("average of {name}"),
+}
+_SUM = template("sum of {name}")
 
 _TITLED = {
-    "": "",
-    "share": "Share of ",
-    "running": "Running total of ",
-    "growth": "Growth of ",
-    "change": "Change of ",
+    "": template("{figures}"),
+    "share": template("Share of {figures}"),
+    "running": template("Running total of {figures}"),
+    "growth": template("Growth of {figures}"),
+    "change": template("Change of {figures}"),
 }
 
 
@@ -145,25 +223,36 @@ def title(frame: Frame) -> str:
     if frame.formula is not None and any(one.where for one in frame.measures):
         return ""
     measures, shared = _of_all((frame.formula,) if frame.formula is not None else frame.measures)
-    names = [_figure(one) for one in measures]
+    is_bare = bool(frame.transform) or len(measures) > 1
+    names = [_figure(one, is_bare=is_bare) for one in measures]
     if not all(names):
         return ""
-    is_bare = bool(frame.transform) or len(names) > 1
     shown = "" if BESIDE in frame.flags else frame.transform
-    what = _TITLED[shown] + " and ".join(n.removeprefix("number of ") if is_bare else n for n in names)
-    groups = [dimension(d).removesuffix(" name").removesuffix(" code") for d in frame.by]
-    groups = [d.grain if d.grain else said for d, said in zip(frame.by, groups, strict=True)]
+    what: str = worded(_TITLED[shown], figures=in_commas(names, _AND)) if shown else in_commas(names, _AND)
+    groups: list[str] = [
+        worded(d.grain) if d.grain else dimension(d).removesuffix(" name").removesuffix(" code")
+        for d in frame.by
+    ]
     if frame.limit is not None and len(groups) == 1:
         ascending = frame.order is not None and frame.order.ascending
-        many = f"{frame.limit} {plural_of(groups[0])}" if frame.limit > 1 else groups[0]
-        what = f"{'Lowest' if ascending else 'Top'} {many} by {what}"
+        many = (
+            worded("{count} {things}", count=frame.limit, things=plural_of(groups[0]))
+            if frame.limit > 1
+            else groups[0]
+        )
+        what = (
+            worded("Lowest {things} by {figure}", things=many, figure=what)
+            if ascending
+            else worded("Top {things} by {figure}", things=many, figure=what)
+        )
     elif groups:
-        what += f" by {' and '.join(groups)}"
+        what = worded("{figure} by {groups}", figure=what, groups=in_commas(groups, _AND))
     if frame.per:
-        what += f" in each {' and '.join(dimension(d).removesuffix(' name') for d in frame.per)}"
+        each = in_commas([dimension(d).removesuffix(" name") for d in frame.per], _AND)
+        what = worded("{figure} in each {groups}", figure=what, groups=each)
     where = sorted((*frame.where, *shared), key=lambda c: c.op != "period")
-    said = ", ".join([what, *map(_titled, where)])
-    return said[:1].upper() + said[1:] if len(said) <= LONG_TITLE else ""
+    said = in_commas([what, *map(_titled, where)])
+    return begun_large(said) if len(said) <= LONG_TITLE else ""
 
 
 def _of_all(measures: Sequence[Measure]) -> tuple[Sequence[Measure], Sequence[Condition]]:
@@ -182,37 +271,48 @@ def _titled(c: Condition) -> str:
     return _labels(c) or said
 
 
-def _figure(one: Measure) -> str:
-    """A figure's own name; empty where it has none or holds only under conditions."""
+_FIGURES = {
+    **{agg: _AGGREGATES[agg] for agg in ("avg", "median", "min", "max")},
+    "distinct": template("number of {name}"),
+}
+
+
+def _figure(one: Measure, *, is_bare: bool = False) -> str:
+    """A figure's own name, a count's without "number of" where it `is_bare`; empty where it has none or holds only under conditions."""
     if one.where or one.agg in ("ratio", "formula") and not one.said:
         return ""
     if one.agg == "ratio" and one.said in _UNNAMED:
         return measure(one)
     if one.agg == "rows":
-        return "headcount" if one.said.lower() == "headcount" else f"number of {_counted(one).lower()}"
+        if one.said.lower() == "headcount":
+            return worded("headcount")
+        counted = _counted(one).lower()
+        return counted if is_bare else worded("number of {name}", name=counted)
     said = one.said.lower() or (expression(one.expr) if one.expr is not None else "")
-    prefix = {
-        "avg": "average ",
-        "median": "median ",
-        "min": "least ",
-        "max": "greatest ",
-        "distinct": "number of ",
-    }
-    begun = prefix.get(one.agg, "")
-    return said if not said or said.startswith(begun) else begun + said
+    form = _FIGURES.get(one.agg)
+    if not said or form is None:
+        is_counted = is_bare and said.startswith("number of ")
+        return said.removeprefix("number of ") if is_counted else said
+    begun = form.removesuffix("{name}")
+    bare = said.removeprefix(begun) if said.startswith(begun) else said
+    return bare if is_bare and one.agg == "distinct" else worded(form, name=bare)
 
 
 def _labels(c: Condition) -> str:
     """The values of a condition alone, where they tell it."""
     if c.op not in ("in", "not in") or c.negated or yes_or_no(c):
         return ""
-    return ("not " if c.op == "not in" else "") + " or ".join(_label(c.slots[0], v) for v in c.values)
+    values = in_commas([_label(c.slots[0], v) for v in c.values], _OR)
+    return worded("not {values}", values=values) if c.op == "not in" else values
 
 
 def figure_name(one: Measure) -> str:
-    """What a figure is called at the head of a column: the word that was said, where it names something."""
+    """The name of a figure at the head of a column: the word that was said, where it names something."""
     if one.agg == "sum" and one.expr is not None and one.said.lower() in PARTICIPLES:
-        return f"{one.expr.slots[0].field.said} {one.said}"
+        named = one.expr.slots[0].field.said
+        return named if one.said.lower() in named.lower().split() else f"{named} {one.said}"
+    if one.agg == "median" and one.said and "median" not in one.said.lower():
+        return f"median {one.said}"
     if one.agg not in ("rows", "distinct") or one.said and _is_noun(one.said, _plural(one.anchor)):
         return one.said or "figure"
     return _counted(one)
@@ -250,14 +350,21 @@ def _counted(one: Measure) -> str:
         if said and not said.endswith("ed") and _is_noun(said, table)
         else table
     )
-    return said if said[-1:] in "s0123456789" or said in (table, *_MANY) else plural_of(said)
+    if said[-1:] in "s0123456789" or said in (table, *_MANY):
+        return said
+    if said[:1].isupper() and said[1:2].islower() and not _is_named(said, table):
+        return table  # a stored value such as Germany is no noun that has a plural
+    return plural_of(said)
 
 
 def _is_noun(said: str, table: str) -> bool:
     last = said.lower().split()[-1]
-    if stem(last) in {stem(word) for word in table.lower().split()}:
-        return True
-    return last not in _NO_NOUNS and not last.endswith(("ed", "ing"))
+    return _is_named(said, table) or last not in _NO_NOUNS and not last.endswith(("ed", "ing", "paid"))
+
+
+def _is_named(said: str, table: str) -> bool:
+    """Whether a word is that of a table's name."""
+    return stem(said.lower().split()[-1]) in {stem(word) for word in table.lower().split()}
 
 
 def _plural(table: str) -> str:
@@ -268,7 +375,23 @@ def column(slot: Slot) -> str:
     """A column in words, with the thing it is of where that is another one."""
     owner = _plural(slot.field.table)
     said = slot.field.said
-    return said if not slot.path or owner.split()[-1].rstrip("s") in said else f"{said} of {owner}"
+    return (
+        said
+        if not slot.path or owner.split()[-1].rstrip("s") in said
+        else worded("{column} of {table}", column=said, table=owner)
+    )
+
+
+def grouped(one: Dimension) -> str:
+    """What groups rows, after a "by"."""
+    return worded(
+        "by {column}", column=worded(one.grain) if one.grain and one.said == one.grain else one.said
+    )
+
+
+def read_as(said: str, meant: str) -> Saying:
+    """A note of what words of a question came to."""
+    return in_a_row("'", said, "' -> ", meant)
 
 
 def expression(expr: Expr) -> str:
@@ -277,18 +400,23 @@ def expression(expr: Expr) -> str:
     if expr.op == "formula":
         return formulas.told(expr.unit, names)
     if expr.op == "times":
-        return " times ".join(names)
+        return in_commas(names, _TIMES)
     if expr.op == "discounted":
-        return f"{names[0]} times {names[1]} less {names[2]}"
+        return worded("{name} times {factor} less {less}", name=names[0], factor=names[1], less=names[2])
+    if expr.op == "given":
+        return worded("{name} less {less}", name=in_commas(names[:2], _TIMES), less=names[2])
     if expr.op == "minus":
-        return f"{names[0]} less {' and '.join(names[1:])}"
+        return worded("{name} less {less}", name=names[0], less=in_commas(names[1:], _AND))
     if expr.op in ("profit", "unit profit", "discounted profit"):
-        return f"{names[0]} less {' times '.join(names[1:])}"
+        return worded("{name} less {less}", name=names[0], less=in_commas(names[1:], _TIMES))
     if expr.op == "span":
-        return f"{expr.unit} from {names[1]} to {names[0]}"
+        return worded("{unit} from {first} to {last}", unit=worded(expr.unit), first=names[1], last=names[0])
     if expr.op == "age":
-        return f"age by {names[0]}"
+        return worded("age by {name}", name=names[0])
     return names[0]
+
+
+_TIMES = worded(" times ")
 
 
 def measure(one: Measure) -> str:
@@ -300,67 +428,67 @@ def measure(one: Measure) -> str:
         >>> measure(Measure("ratio", "orders", over=Measure("rows", "orders", where=(returned,)), under=orders, percent=True))
         'percent of orders with returns'
     """
-    where = "".join(f" {part}" for part in _that(one.where))
+    where = in_a_row(*(part for one_more in _that(one.where) for part in (" ", one_more)))
     if one.agg == "ratio" and one.over is not None and one.under is not None:
-        return (one.said if one.said not in _UNNAMED else _divided(one)) + where
+        return in_a_row(one.said if one.said not in _UNNAMED else _divided(one), where)
     if one.agg == "formula":
-        return (one.said or formulas.told(one.shape, [measure(part) for part in one.parts])) + where
+        return in_a_row(one.said or formulas.told(one.shape, [measure(part) for part in one.parts]), where)
     if one.agg == "rows":
-        return f"number of {_counted(one)}{where}"
+        return in_a_row(worded("number of {name}", name=_counted(one)), where)
     assert one.expr is not None
     if one.agg == "distinct" and one.expr.slots[0].field.role in (Role.KEY, Role.FOREIGN):
-        return f"number of different {_counted(one)}{where}"
+        return in_a_row(worded("number of different {name}", name=_counted(one)), where)
     own = expression(one.expr)
-    said = (
-        f"{one.said} ({_AGGREGATES[one.agg]} {own})"
-        if one.said and one.said.lower() != own
-        else f"{_AGGREGATES[one.agg]} {own}"
-    )
-    return said + where
+    computed = worded(_AGGREGATES[one.agg], name=own)
+    if one.said and one.said.lower() != own:
+        return in_a_row(one.said, " (", computed, ")", where)
+    return in_a_row(computed, where)
 
 
 def explained(one: Measure) -> str:
     """A figure in words, a ratio with what is divided by what."""
     if one.agg == "formula" and one.said:
-        return f"{measure(one)} ({formulas.told(one.shape, [measure(replace(part, said='')) for part in one.parts])})"
+        how = formulas.told(one.shape, [measure(replace(part, said="")) for part in one.parts])
+        return in_a_row(measure(one), " (", how, ")")
     if one.agg != "ratio" or one.over is None or one.under is None or one.said in _UNNAMED:
         return measure(one)
-    return f"{measure(one)} ({_divided(one)})"
+    return in_a_row(measure(one), " (", _divided(one), ")")
 
 
 def _divided(one: Measure) -> str:
     """What is divided by what in a ratio."""
     assert one.over is not None and one.under is not None
     if not one.percent:
-        return f"{_named(one.over)} divided by {_named(one.under)}"
+        return worded("{over} divided by {under}", over=_named(one.over), under=_named(one.under))
     if (one.over.agg, one.over.expr, one.over.anchor) == (one.under.agg, one.under.expr, one.under.anchor):
-        return f"percent of {' '.join([_named(one.under), *_that(one.over.where)])}"
-    return f"{_named(one.over)} in percent of {_named(one.under)}"
+        return worded("percent of {rows}", rows=in_commas([_named(one.under), *_that(one.over.where)], " "))
+    return worded("{over} in percent of {under}", over=_named(one.over), under=_named(one.under))
 
 
 def _named(one: Measure) -> str:
     """A figure in few words: its name, else how it is computed."""
     if one.agg == "rows":
-        return " ".join([_counted(one), *_that(one.where)])
+        return in_commas([_counted(one), *_that(one.where)], " ")
     return one.said if one.said and not one.where else measure(one)
 
 
 def _that(conditions: Sequence[Condition]) -> Iterator[str]:
     """Conditions as they follow a noun: "with returns", "where status is open and channel is web"."""
-    yield from (condition(c) for c in conditions if c.op == "exists")
-    rest = [condition(c) for c in conditions if c.op != "exists"]
+    apart = ("exists", "held")
+    yield from (condition(c) for c in conditions if c.op in apart and not (c.op == "held" and c.negated))
+    rest = [condition(c) for c in conditions if c.op not in apart or c.op == "held" and c.negated]
     if rest:
-        yield f"where {' and '.join(rest)}"
+        yield worded("where {conditions}", conditions=in_commas(rest, _AND))
 
 
 def dimension(one: Dimension) -> str:
     """A dimension in words."""
     if one.op == "age":
-        return f"{one.bucket:g} years of age"
+        return worded("{count} years of age", count=number(f"{one.bucket:g}"))
     if one.bucket:
-        return f"{one.bucket:g} of {column(one.shown[0])}"
+        return worded("{count} of {name}", count=number(f"{one.bucket:g}"), name=column(one.shown[0]))
     if one.grain:
-        return f"{one.grain} of {column(one.shown[0])}"
+        return worded("{unit} of {name}", unit=worded(one.grain), name=column(one.shown[0]))
     return _over(one.said or column(one.shown[0]), one.way)
 
 
@@ -368,16 +496,19 @@ def _over(said: str, way: str) -> str:
     """A name with the way over which it is reached, where that was to be said."""
     if not way or way.startswith("of "):
         return f"{said} {way}".strip()
-    return way if said.split()[-1] in way.split() else f"{said} of the {way}"
+    return way if said.split()[-1] in way.split() else worded("{name} of the {way}", name=said, way=way)
 
 
 def _when(one: Period) -> str:
     """A period behind a verb: in 2025, since May, before then."""
     told = period(one)
-    return told if told.startswith(("since ", "before ")) else f"in {told}"
+    match told.parts:
+        case {"say": "{month} {year}", "with": places}:
+            return Saying.of({"say": template("in {month} {year}"), "with": places})
+    return told if told.startswith(("since ", "before ")) else worded("in {period}", period=told)
 
 
-def period(one: Period) -> str:
+def period(one: Period) -> Saying:
     """A period in words, its last day included.
 
     Example:
@@ -389,27 +520,35 @@ def period(one: Period) -> str:
     """
     first, until = one.first, one.until
     if first is None and until is None:
-        return "any time"
+        return worded("any time")
     if first is None and until is not None:
-        return f"before {until.isoformat()}"
+        return worded("before {day}", day=day(until))
     if until is None and first is not None:
-        return f"since {first.isoformat()}"
+        return worded("since {day}", day=day(first))
     assert first is not None and until is not None
     if (first.month, first.day, until.month, until.day) == (1, 1, 1, 1):
-        return str(first.year) if until.year - first.year == 1 else f"{first.year} to {until.year - 1}"
+        if until.year - first.year == 1:
+            return in_a_row(str(first.year))
+        return worded("{first} to {last}", first=str(first.year), last=str(until.year - 1))
     if first.day == 1 and until == shift(first, "month", 1):
-        return f"{_MONTHS[first.month - 1]} {first.year}"
+        return worded("{month} {year}", month=month_in_words(_MONTHS[first.month - 1]), year=str(first.year))
     if first.day == 1 and first.month % 3 == 1 and until == shift(first, "quarter", 1):
-        return f"Q{first.month // 3 + 1} {first.year}"
-    return f"{first.isoformat()} to {(until - timedelta(days=1)).isoformat()}"
+        return in_a_row(f"Q{first.month // 3 + 1} {first.year}")
+    return worded("{first} to {last}", first=day(first), last=day(until - timedelta(days=1)))
 
 
 def condition(one: Condition) -> str:
     """A restriction in words."""
     if one.negated and one.op == "period" and one.period is not None:
-        return f"{_done(column(one.slots[0]))} not in {period(one.period)}"
+        return worded("{name} not in {period}", name=_done(column(one.slots[0])), period=period(one.period))
+    if one.negated and one.op == "held" and one.values == ("first",):
+        return worded("{name} after the first one", name=column(one.slots[0]))
     said = yes_or_no(one) or _condition(one)
-    return f"not ({said})" if one.negated and one.op != "exists" and not yes_or_no(one) else said
+    return (
+        worded("not ({condition})", condition=said)
+        if one.negated and one.op != "exists" and not yes_or_no(one)
+        else said
+    )
 
 
 def yes_or_no(one: Condition) -> str:
@@ -422,7 +561,8 @@ def yes_or_no(one: Condition) -> str:
     flag = {field.yes.strip("'"): True, field.no.strip("'"): False}.get(one.values[0])
     if flag is None:
         return ""
-    return f"{field.said}: {'yes' if (flag == (one.op == 'in')) != one.negated else 'no'}"
+    answer = worded("yes") if (flag == (one.op == "in")) != one.negated else worded("no")
+    return in_a_row(field.said, ": ", answer)
 
 
 def _done(said: str) -> str:
@@ -435,61 +575,99 @@ def _condition(c: Condition) -> str:
     if c.op == "any" and c.parts and all(p.op == "period" and p.slots == c.parts[0].slots for p in c.parts):
         times = [period(p.period) for p in c.parts if p.period is not None and not p.negated]
         if len(times) == len(c.parts):
-            return f"{_done(column(c.parts[0].slots[0]))} in {', '.join(times[:-1])} or {times[-1]}"
+            return worded(
+                "{name} in {periods}",
+                name=_done(column(c.parts[0].slots[0])),
+                periods=one_of(times),
+            )
     if c.op in ("all", "any"):
-        return (" and " if c.op == "all" else " or ").join(condition(p) for p in c.parts)
+        return in_commas([condition(p) for p in c.parts], _AND if c.op == "all" else _OR)
     if c.op == "exists":
-        inner = " and ".join(condition(p) for p in c.parts)
-        bound = f" {_COMPARED.get(c.compare, c.compare)} {c.number:.15g}" if c.number is not None else ""
+        inner = in_commas([condition(p) for p in c.parts], _AND)
+        rows = worded("{rows} where {conditions}", rows=_plural(c.child), conditions=inner)
+        rows = rows if inner else in_a_row(_plural(c.child))
         if c.number is not None:
-            where = f" where {inner}" if inner else ""
+            bound = {"compared": _COMPARED.get(c.compare, c.compare), "number": number(f"{c.number:.15g}")}
             if c.counted is None:
-                return f"with{bound} of {_plural(c.child)}{where}"
-            figure = f"{_COUNTED.get(c.values[:1], 'sum')} of {expression(c.counted)}"
-            return f"with {figure}{bound} in {_plural(c.child)}{where}"
-        word = "without" if c.negated else "with"
-        return f"{word} {_plural(c.child)}{' where ' + inner if inner else ''}"
+                return worded("with {compared} {number} of {rows}", **bound, rows=rows)
+            figure = worded(_COUNTED.get(c.values[:1], _SUM), name=expression(c.counted))
+            return worded("with {figure} {compared} {number} in {rows}", figure=figure, **bound, rows=rows)
+        return worded("without {rows}", rows=rows) if c.negated else worded("with {rows}", rows=rows)
     if c.op == "compare" and c.expr is not None:
-        number = (
-            "the average"
+        against = (
+            worded("the average")
             if c.number is None and not c.values
-            else f"that of {c.values[0]}"
+            else worded("that of {name}", name=c.values[0])
             if c.values
-            else f"{c.number:.15g}"
+            else number(f"{c.number:.15g}")
         )
-        return f"{expression(c.expr)} {_COMPARED.get(c.compare, c.compare)} {number}"
+        return in_commas([expression(c.expr), _COMPARED.get(c.compare, c.compare), against], " ")
     names = [column(slot) for slot in c.slots]
     if c.op in ("in", "not in") and c.said:
         names[0] = _over(c.slots[0].field.said, c.said)
     if c.op == "later":
-        if c.compare in ("<>", "="):
-            return f"{names[0]} is {'not ' if c.compare == '<>' else ''}{names[1]}"
-        return f"{names[0]} {'after' if (c.compare or '>') == '>' else 'not after'} {names[1]}"
+        if c.compare == "<>":
+            return worded("{name} is not {value}", name=names[0], value=names[1])
+        if c.compare == "=":
+            return worded("{name} is {value}", name=names[0], value=names[1])
+        held = _IN_TIME if c.slots[0].field.role is Role.TIME else _COMPARED
+        return in_commas([names[0], held[c.compare or ">"], names[1]], " ")
     if c.op == "same":
-        return f"{names[0]} and {names[1]} in the same {c.compare}"
+        return worded(
+            "{name} and {other} in the same {unit}", name=names[0], other=names[1], unit=worded(c.compare)
+        )
     if c.op == "period" and c.period is not None:
-        return f"{_done(names[0])} {_when(c.period)}"
+        return in_commas([_done(names[0]), _when(c.period)], " ")
     if c.op == "clock":
         first, last = c.values
-        if first == "00:00" or last == "24:00":
-            return f"{names[0]} {f'before {last}' if first == '00:00' else f'from {first}'}"
-        return f"{names[0]} from {first} until {last}"
+        if first == "00:00":
+            return worded("{name} before {time}", name=names[0], time=last)
+        if last == "24:00":
+            return worded("{name} from {time}", name=names[0], time=first)
+        return worded("{name} from {first} until {last}", name=names[0], first=first, last=last)
     if c.op == "weekday":
         days = "".join(c.values)
-        said = {"56": "a weekend", "01234": "a weekday"}.get(days) or " or ".join(_DAYS[int(d)] for d in days)
-        return f"{names[0]} on {said}"
+        known = {"56": worded("a weekend"), "01234": worded("a weekday")}.get(days)
+        on = known or in_commas([worded(_DAYS[int(d)]) for d in days], _OR)
+        return worded("{name} on {day}", name=names[0], day=on)
     if c.op == "first":
-        return f"first of each {names[1].removesuffix(' id').removesuffix(' number')}"
+        return worded("first of each {name}", name=names[1].removesuffix(" id").removesuffix(" number"))
+    if c.op == "held":
+        if not c.values:
+            return worded("as of {day}", day=_held(c))
+        if c.values[0] == "first":
+            return worded("as of its first {name}", name=names[0])
+        return worded("as of its {which} {name}", which=c.values[0], name=names[0])
     if c.op == "latest":
-        return f"{names[0]} is the last one" + (f" in {period(c.period)}" if c.period is not None else "")
+        if c.period is not None:
+            return worded("{name} is the last one in {period}", name=names[0], period=period(c.period))
+        return worded("{name} is the last one", name=names[0])
     if c.op == "missing":
-        return f"{names[0]} is missing"
+        return worded("{name} is missing", name=names[0])
     if c.op == "filled":
-        return f"{names[0]} is there"
-    values = [_label(c.slots[0], v) for v in c.values]
+        return worded("{name} is there", name=names[0])
+    values = in_commas([_label(c.slots[0], v) for v in c.values], _OR)
+    of = {"name": names[0], "value": values}
     if c.op == "like":
-        return f"{names[0]} like {values[0]}"
-    return f"{names[0]} is {'not ' if c.op == 'not in' else ''}{' or '.join(values)}"
+        return worded("{name} like {value}", name=names[0], value=_label(c.slots[0], c.values[0]))
+    if c.slots[0].field.separator:
+        if c.op == "not in":
+            return worded("{name} does not include {value}", **of)
+        return worded("{name} includes {value}", **of)
+    return worded("{name} is not {value}", **of) if c.op == "not in" else worded("{name} is {value}", **of)
+
+
+def _held(c: Condition) -> str:
+    """The day as of which something held, or that it is the first or the latest of its thing."""
+    if c.values:
+        return (
+            worded("the first one")
+            if c.values[0] == "first"
+            else worded("the {which} one", which=c.values[0])
+        )
+    assert c.period is not None and c.period.until is not None
+    last = day(c.period.until - timedelta(days=1))
+    return worded("today, {day}", day=last) if c.said == "today" else last
 
 
 def _label(slot: Slot, value: str) -> str:
@@ -499,17 +677,39 @@ def _label(slot: Slot, value: str) -> str:
 
 def having(one: Having) -> str:
     """A bound on a figure in words."""
-    number = "the average" if one.average else f"{one.number:.15g}" if one.number is not None else "its bound"
-    return f"with {measure(one.measure)} {_COMPARED.get(one.compare, one.compare)} {number}"
+    if one.average:
+        bound: str = worded("the average")
+    elif one.number is not None:
+        bound = number(f"{one.number:.15g}")
+    else:
+        bound = worded("its bound")
+    compared = _COMPARED.get(one.compare, one.compare)
+    return worded(
+        "with {figure} {compared} {bound}", figure=measure(one.measure), compared=compared, bound=bound
+    )
 
 
 def _ordered(frame: Frame) -> str:
     ascending = frame.order is not None and frame.order.ascending
-    by = f" by {expression(frame.order.by)}" if frame.order is not None and frame.order.by is not None else ""
     if frame.order is not None and frame.order.dimension is not None:
-        return f"sorted by {dimension(frame.by[frame.order.dimension])}{'' if ascending else ', last first'}"
-    way = "least" if ascending else "greatest"
+        by = dimension(frame.by[frame.order.dimension])
+        return (
+            worded("sorted by {name}", name=by)
+            if ascending
+            else worded("sorted by {name}, last first", name=by)
+        )
     if frame.limit is None:
-        return f"{way} first{by}"
-    place = f" after the first {frame.offset}" if frame.offset else ""
-    return f"the {frame.limit} {way}{by}{place}"
+        said: str = worded("least first") if ascending else worded("greatest first")
+    elif ascending:
+        said = worded("the 1 least") if frame.limit == 1 else worded("the {count} least", count=frame.limit)
+    else:
+        said = (
+            worded("the 1 greatest")
+            if frame.limit == 1
+            else worded("the {count} greatest", count=frame.limit)
+        )
+    if frame.order is not None and frame.order.by is not None:
+        said = worded("{order} by {name}", order=said, name=expression(frame.order.by))
+    if frame.limit is not None and frame.offset:
+        said = worded("{order} after the first {count}", order=said, count=frame.offset)
+    return said

@@ -11,6 +11,7 @@ from sqlagent.catalog.semantics import Kind, Thing
 from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst.pairing import LENGTHS, lasting, stayed
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.vocabulary import SURE
 
 _REST = r"(?P<rest>,? (?:by|per|for|in|during|since|this|last|without|with|from|on|of|at|each|until|before|after|between|excluding|only)\b.*)?"
 _TOTAL = r"(?:(?:what (?:is|was) |how much )?(?:the |our )?(?P<total>total|sum of(?: the| all)?|overall) )?"
@@ -31,8 +32,6 @@ _DOWN = re.compile(
     re.IGNORECASE,
 )
 _STOPS = frozenset(map(stem, ("stop", "stoppage", "outage", "downtime", "breakdown", "standstill")))
-_SURE = 0.1
-"""Cost up to which words are taken to name rows."""
 
 
 def time_spent(text: str, source: Source) -> str:
@@ -63,7 +62,7 @@ def time_spent(text: str, source: Source) -> str:
 def _named(words: str, source: Source) -> Thing | None:
     """The thing whose rows words name."""
     for one in source.vocabulary.targets(words.lower().split()):
-        if one.kind == "thing" and one.cost <= _SURE:
+        if one.kind == "thing" and one.cost <= SURE:
             return source.model.things[one.table]
     return None
 

@@ -1,7 +1,8 @@
 """Two columns of one row held against each other: "where the payer is not the holder", "the end station is the same as the start station".
 
 Decides it by the words between two mentions of one table, or by "another" and "the same" before a thing that rows point at twice:
-"ended at another station". What stands there is one item, which is held as one condition.
+"ended at another station". What stands there is one item, which is held as one condition. Leaves columns of which one is more
+than the other to `held_against`.
 """
 
 from __future__ import annotations
@@ -50,6 +51,11 @@ def unequal(reading: Reading, model: Model) -> Reading:
             items[at - 2] = replace(items[at - 2], op="rel")
         unknown = [word for word in unknown if word != items[at].text]
         items[at - 1 : at + length + 1] = [pair]
+    return paired(reading, items, unknown)
+
+
+def paired(reading: Reading, items: Sequence[Item], unknown: Sequence[str]) -> Reading:
+    """Give a reading with other items, of which pairs took in some, and with the words that are unknown still."""
     if len(items) == len(reading.items):
         return reading
     asked = tuple(word for word in reading.asked if word in unknown)
@@ -110,10 +116,7 @@ def _ends_compared(reading: Reading, model: Model) -> Reading:
         items[first : at + 2] = [
             Item("pair", items[first].start, noun.end, text, targets=found, detail=alike)
         ]
-    if len(items) == len(reading.items):
-        return reading
-    asked = tuple(word for word in reading.asked if word in unknown)
-    return replace(reading, items=tuple(items), unknown=tuple(unknown), asked=asked)
+    return paired(reading, items, unknown)
 
 
 def _both_ends(noun: Item, reading: Reading, model: Model) -> tuple[Target, Target] | None:

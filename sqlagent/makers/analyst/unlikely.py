@@ -6,68 +6,63 @@ from dataclasses import replace
 from itertools import pairwise
 
 from sqlagent.catalog.semantics import Kind, Role
-from sqlagent.catalog.semantics.words import STAFF
+from sqlagent.catalog.semantics.words import STAFF, stems
 from sqlagent.language.words import stem
+from sqlagent.makers.analyst.bounds_dropped import bounds_dropped
 from sqlagent.makers.analyst.checking import leaving_out
 from sqlagent.makers.analyst.frames import Frame, Measure
-from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.happening import is_time_named
+from sqlagent.makers.analyst.of_others import of_others
+from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import CURRENT, ENDED
 
 DEAR = 0.4
-"""What a reading costs besides that is about rows nobody speaks of."""
+"""The cost of a reading besides that is about rows nobody speaks of."""
 
-_DAYS = frozenset(map(stem, ["day", "date", "calendar", "holiday"]))
+_DAYS = stems("day date calendar holiday")
 _STATES = frozenset({*CURRENT, *ENDED})
 _GROUPING = frozenset({"by", "each", "for each"})
+_GROUPED_ON = _GROUPING | {"and"}
 _WORKED = frozenset({"work", "hire"})
+
+_BEGINNINGS = stems(
+    "opened started begun joined registered created hired launched founded signed built established added introduced bought acquired"
+)
+"""Words in names of times at which things begin."""
 
 
 def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
     """Give the frame with its cost raised, or with the words that it cannot have meant left out."""
     frame = _in_all(_of_workers(_days_counted(frame, reading, source), reading, source), reading)
+    frame = _prices_counted(_figures_by_beginning(frame, reading, source), reading, source)
     words = [
         *_share_of_itself(frame, reading),
         *_flag_of_a_noun(frame, reading, source),
-        *_many_and_much(frame, reading),
+        *_each_of_a_flag(frame, reading),
+        *_rate_of_rows(frame, source),
         *_state_counted(frame),
         *_adverb_of_time(frame, reading),
         *_stock(reading),
         *_again(frame, reading),
+        *_no_figure(reading),
         *_not_yet(frame, reading),
         *_missing_and_always_there(frame, reading),
         *_heads_of_some_lines(frame, reading, source),
+        *_lines_for_heads(frame, reading, source),
         *_average_of_lines(frame, reading, source),
         *_time_of_others(frame, reading, source),
-        *_slow_counted(frame, reading),
+        *of_others(frame, reading, source),
+        *bounds_dropped(frame, reading, source),
     ]
     return leaving_out(frame, [word for word in words if word not in frame.unused])
 
 
-_SLOW = frozenset({"slowest", "fastest", "quickest"})
-"""Words that rank by how long something takes."""
-
-_LASTS = frozenset(
-    map(
-        stem,
-        ["time", "duration", "speed", "second", "minute", "hour", "day", "delay", "lap", "growth", "rate"],
-    )
-)
-"""Words in the names of figures that say how long something takes, or how fast it changes."""
-
-
-def _slow_counted(frame: Frame, reading: Reading) -> list[str]:
-    """ "Who pays the slowest" that counts something: how fast something is lies between two times, or in a figure called so."""
-    slow = [item.text for item in reading.items if item.text.lower().removeprefix("the ") in _SLOW]
-    fields = [s.field for m in frame.measures if m.expr is not None for s in m.expr.slots]
-    spans = any(m.expr is not None and m.expr.op == "span" for m in frame.measures)
-    told = any(_LASTS & set(map(stem, one.words)) for one in fields) or frame.transform in (
-        "growth",
-        "change",
-        "between",
-    )
-    times = any(one.grain for one in frame.by)  # the slowest month is the one with the least
-    return slow[:1] if frame.measures and not (spans or told or times) else []
+def _no_figure(reading: Reading) -> list[str]:
+    """ "By school" alone says no figure: the rows of some table that has a school are a guess."""
+    said = reading.items
+    is_bare = bool(said) and said[0].op in _GROUPING and all(i.op in _GROUPED_ON or not i.op for i in said)
+    return [said[0].text] if is_bare and all(i.kind in ("op", "mention", "grain") for i in said) else []
 
 
 def _time_of_others(frame: Frame, reading: Reading, source: Source) -> list[str]:
@@ -81,9 +76,25 @@ def _time_of_others(frame: Frame, reading: Reading, source: Source) -> list[str]
         best, named = item.targets[0], {t.table for t in noun.targets if t.kind == "thing" and t.cost < 0.1}
         one = source.model.field(best.table, best.column) if best.kind == "field" else None
         always = one is not None and one.role is Role.TIME and one.filled == 1
-        if always and best.label != "un" and named and best.table not in named:
+        if (
+            always
+            and best.label != "un"
+            and named
+            and best.table not in named
+            and not _is_stated(frame, item)
+        ):
             out.append(item.text)
     return out
+
+
+def _is_stated(frame: Frame, item: Item) -> bool:
+    """Whether rows are restricted to a stored value that a word names: of open invoices, the state."""
+    values = {(t.table, t.column, t.value) for t in item.targets if t.kind == "value"}
+    return any(
+        one.op == "in" and any((slot.field.table, slot.field.column, value) in values for value in one.values)
+        for one in frame.where
+        for slot in one.slots
+    )
 
 
 def _days_counted(frame: Frame, reading: Reading, source: Source) -> Frame:
@@ -97,6 +108,31 @@ def _days_counted(frame: Frame, reading: Reading, source: Source) -> Frame:
         for m in frame.measures
     )
     return replace(frame, measures=measures)
+
+
+def _prices_counted(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """Rows of a history of prices, counted by a kind that they are for: "how many schools" asks for customers of that kind."""
+    thing = source.model.things[frame.anchor]
+    counted = bool(frame.measures) and all(one.agg == "rows" for one in frame.measures)
+    said = {stem(word) for item in reading.items for word in item.text.lower().split()}
+    if thing.history is None or not counted or said & set(thing.noun):
+        return frame
+    return replace(frame, cost=round(frame.cost + DEAR, 4))
+
+
+def _figures_by_beginning(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """What warehouses hold that opened in 2025: a period is seldom about when things began whose figures are asked for."""
+    thing = source.model.things[frame.anchor]
+    if thing.kind is not Kind.THING or not thing.default_time or not frame.measures:
+        return frame
+    own = source.slot(frame.anchor, thing.default_time)
+    if not set(own.field.words) & _BEGINNINGS:
+        return frame
+    figures = all(one.expr is not None and one.agg in ("sum", "avg") for one in frame.measures)
+    dated = any(one.op == "period" and one.slots == (own,) for one in frame.where)
+    if not figures or not dated or is_time_named(own, reading):
+        return frame
+    return replace(frame, cost=round(frame.cost + DEAR, 4))
 
 
 def _of_workers(frame: Frame, reading: Reading, source: Source) -> Frame:
@@ -153,14 +189,15 @@ def _share_of_itself(frame: Frame, reading: Reading) -> list[str]:
     return []
 
 
+def _flags(frame: Frame) -> set[tuple[str, str]]:
+    """The flags that a frame groups by."""
+    shown = (slot.field for one in frame.by for slot in one.shown)
+    return {(field.table, field.column) for field in shown if field.role is Role.FLAG}
+
+
 def _flag_of_a_noun(frame: Frame, reading: Reading, source: Source) -> list[str]:
     """Groups by a flag that only tells which rows of the noun behind it are meant: "per active sales rep"."""
-    flags = {
-        (slot.field.table, slot.field.column)
-        for one in frame.by
-        for slot in one.shown
-        if slot.field.role is Role.FLAG
-    }
+    flags = _flags(frame)
     return [
         first.text
         for before, first, second in zip(reading.items, reading.items[1:], reading.items[2:], strict=False)
@@ -171,14 +208,31 @@ def _flag_of_a_noun(frame: Frame, reading: Reading, source: Source) -> list[str]
     ]
 
 
-def _many_and_much(frame: Frame, reading: Reading) -> list[str]:
-    """One figure where two were asked for: "how many were voided and how much was that", "how many were late, out of how many"."""
-    ops = [item.op for item in reading.items if item.op in ("count", "much")]
-    if len(frame.measures) == 1 and ops.count("count") > 1:
-        return ["how many"]
-    if len(frame.measures) != 1 or not any(pair == ("count", "much") for pair in pairwise(ops)):
-        return []
-    return ["how many"] if frame.measures[0].agg == "sum" else ["how much"]
+def _each_of_a_flag(frame: Frame, reading: Reading) -> list[str]:
+    """Both values of a flag, where "each" speaks of the things that have it: "for each key account" is not by yes and no."""
+    flags = _flags(frame)
+    return [
+        noun.text
+        for item, noun in pairwise(reading.items)
+        if item.op == "by" and item.text.lower().endswith("each")
+        if any((t.table, t.column) in flags for t in noun.targets[:1])
+    ]
+
+
+def _rate_of_rows(frame: Frame, source: Source) -> list[str]:
+    """How many rows have some of another table, where they store how much of it they had: of "scrap rate" the runs with scrap."""
+    out = []
+    for measure in frame.measures:
+        if measure.agg != "ratio" or measure.over is None or measure.over.agg != "rows":
+            continue
+        nouns = [
+            source.model.things[c.child].noun for c in measure.over.where if c.op == "exists" and c.child
+        ]
+        stored = {
+            word for one in source.model.of_role(measure.over.anchor, Role.MEASURE) for word in one.words
+        }
+        out += [measure.said for noun in nouns if noun[:1] and noun[0] in stored]
+    return out
 
 
 def _state_counted(frame: Frame) -> list[str]:
@@ -186,7 +240,7 @@ def _state_counted(frame: Frame) -> list[str]:
     return [m.said for m in frame.measures if m.agg == "rows" and m.said.lower() in _STATES]
 
 
-_HELD = frozenset(map(stem, ["value", "level", "quantity", "amount", "worth", "left"]))
+_HELD = stems("value level quantity amount worth left")
 """Words beside "stock" that ask what stock holds, rather than what is sold."""
 
 
@@ -239,6 +293,22 @@ def _heads_of_some_lines(frame: Frame, reading: Reading, source: Source) -> list
     own = [c for c in frame.where if c.negated and c.op in ("compare", "in")]
     own = [c for c in own if not any(s.path for s in (c.slots or (c.expr.slots if c.expr else ())))]
     return [i.text for i in reading.items if i.op in ("not", "without")][:1] if own else []
+
+
+def _lines_for_heads(frame: Frame, reading: Reading, source: Source) -> list[str]:
+    """The line with the greatest amount, where the biggest order was asked for."""
+    model = source.model
+    by = frame.order.by if frame.order is not None else None
+    if model.things[frame.anchor].kind is not Kind.LINES or frame.measures or by is None or by.slots[0].path:
+        return []
+    heads = {r.target for r in model.relations if r.source == frame.anchor}
+    things = [[t for t in item.targets if t.kind == "thing"] for item in reading.items]
+    named = {found[0].table for found in things if found}
+    if frame.anchor in named or by.slots[0].field.role is not Role.MEASURE:
+        return []
+    ranks = [item.text for item in reading.items if item.op == "rank"]
+    events = {table for table in heads & named if model.things[table].kind is Kind.EVENT}
+    return ranks[:1] if events else []
 
 
 def _average_of_lines(frame: Frame, reading: Reading, source: Source) -> list[str]:

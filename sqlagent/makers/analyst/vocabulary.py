@@ -1,11 +1,11 @@
 """What the words of a question may name in one source: things, columns, relations, stored values, business words.
 
-Decides how well words fit a name, as a cost from 0 (the very name) upwards. Leaves which of several
-meanings is meant to whoever knows the whole question.
+Decides how well words fit a name, as a cost from 0 (the very name) upwards. Leaves the choice between several meanings to readers of the whole question.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +20,7 @@ from sqlagent.catalog.semantics.correcting import words_of
 from sqlagent.catalog.semantics.naming import LIST_ENDS
 from sqlagent.catalog.semantics.words import (
     BOUGHT,
+    BUYERS,
     KEYS,
     NOT_YET,
     OPENED,
@@ -43,7 +44,10 @@ from sqlagent.makers.analyst.lexicon import (
     PHRASE_SYNONYMS,
     SYNONYMS,
 )
+from sqlagent.makers.analyst.money_back import paid_back
 from sqlagent.makers.analyst.shortened import Short, Shortened
+from sqlagent.makers.analyst.starts import PERSONS
+from sqlagent.makers.analyst.state_families import Family, families
 from sqlagent.values import ColumnRef
 
 GENERIC = frozenset(
@@ -212,6 +216,12 @@ HEADS = frozenset(
 )
 """Head nouns of tables that people leave out."""
 
+SURE = 0.1
+"""Cost up to which words surely name what they mean: a table, a column, a stored text."""
+
+ALIKE = 4
+"""Letters with which a word and a name must begin to be near to each other: performances, perfs."""
+
 MENDED_TOWARDS = 30
 """Different texts of a column up to which misspelt words are mended towards them."""
 
@@ -304,8 +314,9 @@ def _kind_words(kind: str) -> tuple[str, ...]:
     return tuple(stem(w) for piece in said for w in OPENED.get(piece, piece).split())
 
 
+_CODED = re.compile(r"[^\W\d_]{3,}")
 _AS_IT_IS = 0.25
-"""What a time costs besides whose name only shares the stem of a stored state."""
+"""The cost of a time besides whose name only shares the stem of a stored state."""
 
 _NEAR = 0.05
 """Cost up to which words name a thing whose date is spoken of."""
@@ -340,6 +351,7 @@ class Vocabulary:
                 self._add_told(Entry("field", thing.table, one.column, one.words, thing.noun), one.also)
                 self.said_words.update(one.said.split())
                 self._add_labels(one, one.labels, 0.0)
+                self._add_labels(one, ((entry, entry) for entry in one.entries), 0.05)
                 if one.codes is not None:
                     self._add_labels(one, one.codes.pairs, 0.05)
                     if one.codes.kind and set(listed := _kind_words(one.codes.kind)) - set(one.words):
@@ -382,6 +394,13 @@ class Vocabulary:
             for own in self.model.fields.values()
             for one in own
         )
+
+    def is_near(self, word: str) -> bool:
+        """Whether a word begins like a name of the source, or the other way about, or like a text of a column of few."""
+        root = stem(word)
+        if any(len(name) >= ALIKE and root.startswith(name) for name in self.by_stem):
+            return True
+        return len(root) >= ALIKE and any(name.startswith(root) for name in (*self.by_stem, *self._own))
 
     def _only_code(self, table: str) -> Field | None:
         """The one column of codes by which a table tells its rows apart, where none is called type: "surcharges by type"."""
@@ -460,9 +479,27 @@ class Vocabulary:
         """The texts of columns that hold few of them."""
         for fields in self.model.fields.values() if self.index is not None else ():
             for one in fields:
-                if one.role is Role.DIMENSION and not one.is_number and self.index is not None:
+                if one.separator:
+                    yield from one.entries
+                elif one.role is Role.DIMENSION and not one.is_number and self.index is not None:
                     texts = self.index.texts_of(ColumnRef(one.table, one.column))
                     yield from texts if len(texts) <= MENDED_TOWARDS else ()
+
+    @cached_property
+    def coded(self) -> tuple[tuple[str, ...], ...]:
+        """The words of the stored codes with underscores, where all of them are words: `waiting_parts`, not `x_1`."""
+        codes = (tuple(text.lower().split("_")) for text in self._categories())
+        return tuple(dict.fromkeys(c for c in codes if len(c) > 1 and all(map(_CODED.fullmatch, c))))
+
+    @cached_property
+    def paid_back(self) -> str:
+        """What refunds are where nothing is called so: payments below zero."""
+        return "" if self.targets(["refunds"]) else paid_back(self.model)
+
+    @cached_property
+    def families(self) -> Mapping[str, Family]:
+        """The words that several states of one table begin with."""
+        return families(self.model, self.index)
 
     def mended(self, word: str) -> str:
         """The word that is spelled nearly so, of this source before words of asking; "" where none is."""
@@ -553,7 +590,10 @@ class Vocabulary:
                 keep(Target("value", coded.table, coded.column, code, dear, " ".join(lows).removesuffix("s")))
         for coded, code in self.shortened.countries(" ".join(lows)):
             keep(Target("value", coded.table, coded.column, code, 0.08, code))
-        if "%" in lows:
+        if "%" in lows:  # a unit, unless what is stored has it
+            for target in self._values(lows, bool(found)):
+                if "%" in target.value:
+                    keep(target)
             return tuple(found.values())
         for target in self._values(lows, bool(found)):
             keep(target)
@@ -573,12 +613,34 @@ class Vocabulary:
                 for k, t in found.items()
                 if not (t.kind == "value" and (t.label or t.value).lower().endswith("ed"))
             }
+        found = self._of_those_said(found, lows)
         found = self._sort_before_number(self._as_it_was(self._as_it_is(found, lows), lows))
         if {"rating", "ratings", "satisfaction", "score", "csat"} & set(lows):
             found = {key: target for key, target in found.items() if not self._is_rate(target)}
-        if len(lows) == 1 and stem(lows[0]) in PAY:
-            found = {key: target for key, target in found.items() if self.is_money(target, stem(lows[0]))}
+        if stem(lows[-1]) in PAY and all(low in BETWEEN or low == "on" for low in lows[:-1]):
+            found = {key: target for key, target in found.items() if self.is_money(target, stem(lows[-1]))}
         return tuple(sorted(found.values(), key=lambda t: (t.cost, t.kind, t.table, t.column))[:14])
+
+    def _of_those_said(self, found: dict[_Key, Target], lows: Sequence[str]) -> dict[_Key, Target]:
+        """What is left where people are said who have a table of their own: active customers are no figure of active users."""
+        said = stem(lows[-1])
+        if len(lows) == 1 or said not in PERSONS or not self._is_own_noun(said):
+            return found
+        return {
+            key: target
+            for key, target in found.items()
+            if (one := self.model.field(target.table, target.column)) is None
+            or one.role is not Role.MEASURE
+            or said in one.words
+            or not PERSONS & set(one.words)
+        }
+
+    def _is_own_noun(self, said: str) -> bool:
+        """Whether a table is called by a word alone; clients are customers."""
+        own = BUYERS if said in BUYERS else {said}
+        return any(
+            e.kind == "thing" and e.words == (word,) for word in own for e in self.by_stem.get(word, ())
+        )
 
     def _going_on(self, found: dict[_Key, Target]) -> dict[_Key, Target]:
         """What is expiring has not expired: rather a time of the same rows than the state that is named after what was done."""
@@ -708,8 +770,10 @@ class Vocabulary:
                     keep(Target(entry.kind, entry.table, entry.column, cost=0.05, relation=entry.relation))
 
     def _in_full(self, word: str) -> str:
-        """The stem of a word, or of what it is short for where only that is a name's: qty, whse, appt."""
+        """The stem of a word, or of what it is short for where only that is a name's: qty, whse, appt. A cat that is listed is no category."""
         own = stem(word)
+        if any(own == normal(label) and one.separator for one, _, label, _ in self.labels.get(own, ())):
+            return own
         said = next(
             (
                 known[w]
@@ -843,6 +907,7 @@ class Vocabulary:
                 or stood is None
                 or thing.kind is Kind.CODES
                 or stood.codes is not None
+                or stood.separator  # its entries are values, not its texts
                 or stood.role is Role.TIME
                 or len(thing.display) > 1
                 and stood.column in thing.display

@@ -20,6 +20,7 @@ from sqlagent.makers.followups.patterns import (
     OF_BEFORE,
     POINTS_BACK,
     WHO_ARE,
+    WHO_DID,
 )
 from sqlagent.makers.followups.rules import RULES
 from sqlagent.values import Catalog, Turn
@@ -41,7 +42,7 @@ def stands_alone(typed: str, catalog: Catalog) -> bool:
         return False  # of what was asked before
     if NO_FIGURE.fullmatch(text) or OF_BEFORE.search(text):
         return False  # of what was asked before
-    if WHO_ARE.match(text) and not typed.rstrip().endswith("?"):
+    if (WHO_ARE.match(text) or WHO_DID.fullmatch(text)) and not typed.rstrip().endswith("?"):
         return False
     names = Names(catalog)
     whose = re.search(r"\b(?:their|its)\b", text, re.IGNORECASE)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sqlagent.language.lexicon import DEED_DONE
+
 NUMBER = (
     r"(?:\d{1,4}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|fifty|hundred)"
 )
@@ -45,12 +47,19 @@ POINTS_BACK = re.compile(
 )
 OF_BEFORE = re.compile(
     r"^(?:(?:the )?(?:average|total|sum|median|mean|maximum|minimum)(?: (?:amount|value|number|count|sum))?|(?:amount|value|number|count|sum)) (?:per|by|for each)\b"
-    r"|\b(?:did|does|do) (?:that|this|it) (?:cost|bring|make|earn|take|mean|come|amount|add|change|go|sell|happen|look)\b",
+    r"|\b(?:did|does|do) (?:that|this|it) (?:cost|bring|make|earn|take|mean|come|amount|add|change|go|sell|happen|look)\b"
+    r"|\b(?:is|are|was|were) (?:that|this|those|these|they) (?:in total|altogether|overall|all together|in all)$"
+    rf"|^how many {DEED_DONE}",
     re.IGNORECASE,
 )
 """Figures without a noun of their own, and "that": they speak of what was asked before."""
 WHO_ARE = re.compile(r"^who (?:have|has|had|are|were) (?:never|not|also|already|only|still)\b", re.IGNORECASE)
 """A condition without a noun of its own, or with a question mark a question."""
+WHO_DID = re.compile(
+    rf"(?:who|that|which) (?!are\b|is\b|has\b|have\b)\w+(?:ed|d|t|ame|ook|ent|eft) (?:(?:in|since|before|after|until|during|on) )?(?:{MOMENT}|{SPAN})",
+    re.IGNORECASE,
+)
+"""One deed and its time, which says something of those who were asked for before."""
 ASKS = re.compile(
     r"^(?:how|what|which|who|whom|whose|where|when|list|show|give|find|count|name|display|is|are|was|were|does|do|did"
     r"|has|have|get|tell|compute|calculate|total|average|number|return|provide|top|bottom|plot|draw)\b",

@@ -22,7 +22,7 @@ FAR = 60
 
 @dataclass(slots=True)
 class Conditions:
-    """What was found: conditions of the first and of the nested SELECT, HAVING of both, and the limit."""
+    """The findings: conditions of the first and of the nested SELECT, HAVING of both, and the limit."""
 
     first: list[Cond] = field(default_factory=list)
     second: list[Cond] = field(default_factory=list)

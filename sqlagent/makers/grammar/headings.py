@@ -1,4 +1,4 @@
-"""What a computed column is called: the heading people read above it.
+"""The name of a computed column: the heading people read above it.
 
 Decides names only. Columns that are stored keep theirs; nothing refers to a heading, so it can
 never change what a statement means.

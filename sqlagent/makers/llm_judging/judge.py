@@ -79,7 +79,7 @@ class LlmJudge:
     """A `Judge` that asks a language model and falls back on a deterministic one.
 
     Calls: one an `audit` of a pool with groups; two an `order` of two groups or more and two a
-    `prefers`, since whoever asks for one order asks for the mirrored one next: both are asked at
+    `prefers`, since a caller of one order asks for the mirrored one next: both are asked at
     the same time, and the second question is answered from memory. `utilities` asks the features and costs nothing, unless `marks` is set (`faithful`
     mode): then one call for every 32 different SQL texts. What was asked once is not asked
     again (question, fingerprints and SQL alike). `declined` is the sampler's own list of what is missing by

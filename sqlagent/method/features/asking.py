@@ -1,4 +1,4 @@
-"""What a question asks for, in its words alone."""
+"""The kind of answer that a question asks for, by its words alone."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _TAIL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks for. `cues` are the patterns found; `head` are the stems of its first part."""
+    """The kind of answer that a question asks for. `cues` are the patterns found; `head` are the stems of its first part."""
 
     text: str
     hint: str

@@ -18,7 +18,7 @@ _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 class Stored(Protocol):
-    """What is known of stored values: a value index."""
+    """Known stored values: a value index."""
 
     def holds(self, column: ColumnRef, text: str) -> bool:
         """Tell whether a column holds exactly this text."""

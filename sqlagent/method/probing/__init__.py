@@ -1,7 +1,6 @@
 """Small statements about candidates: the points in which two of them differ, and how the rows of one become fewer.
 
-Decides what is asked of the data and how much that may cost; every statement goes through whoever runs
-candidates, so through the guard. What a figure means is the judge's to say, who may see it is for `rendering`.
+Decides what is asked of the data and how much that may cost; every statement runs as candidates do, through the guard. What a figure means is the judge's to say, who may see it is for `rendering`.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ SECONDS = 8.0
 """What they may take together; the last ones may take `STATEMENT_SECONDS` longer."""
 
 STATEMENT_SECONDS = 2.0
-"""What one of them may take: a million rows are counted in a tenth of it."""
+"""The limits of one of them: a million rows are counted in a tenth of it."""
 
 ROWS = 10
 """Rows kept of one statement."""

@@ -1,4 +1,4 @@
-"""What is asked of one point in which two candidates differ: a condition, a column, or two of them beside each other."""
+"""Probes of one point in which two candidates differ: a condition, a column, or two of them beside each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In what two candidates differ, clause by clause, and what the data say of it, as a language model may see it."""
+"""Differences of candidates by clause, and what the data say of them, as a language model may see it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ def differences_text(
     linked: LinkedSchema,
     privacy: str,
 ) -> str:
-    """Say in which clauses candidates differ; empty where none can be read.
+    """Name the clauses in which candidates differ; empty where none can be read.
 
-    Of two every difference has a line, the first against the second. Of more, each is told against the one that has
-    least to tell from all others, which is the same whatever the order they are shown in.
+    Two candidates get a line for each difference. More are compared with the one that differs least from all others, in any order.
     """
     shown = [candidate_sql(one, question, linked, privacy) for one in executions]
     if len(shown) == 2:
@@ -73,7 +72,7 @@ def _line(finding: Finding, sql: str, against: str, privacy: str) -> str:
 
 
 def _beside(finding: Finding, sql: str, against: str, rows: str) -> str:
-    """Say how far two points of the two candidates come to the same."""
+    """Say how much the results of two differences overlap."""
     if finding.holds is None:
         found = f"equal in {finding.both:,} of {rows}, different in {finding.unequal:,}"
         return f"{sql} beside {against}: {found}; only the first is filled in {finding.only:,}, only the second in {finding.other:,}"

@@ -75,7 +75,7 @@ class Block:
 
 
 def word(token: Token) -> str:
-    """What a token says, in capitals where it is a word without quotes; of two words in one, such as ORDER BY, the first."""
+    """The text of a token, in capitals where it is a word without quotes; of two words in one, such as ORDER BY, the first."""
     if token.token_type in (TokenType.STRING, TokenType.IDENTIFIER):
         return token.text
     return token.text.split()[0].upper() if token.text.strip() else token.text

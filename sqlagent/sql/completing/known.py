@@ -1,4 +1,4 @@
-"""What is known of a source, made once for many completions: its tables by name, its joins, the functions that may be called."""
+"""The knowledge of a source, made once for many completions: its tables by name, its joins, the functions that may be called."""
 
 from __future__ import annotations
 

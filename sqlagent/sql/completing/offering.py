@@ -1,4 +1,4 @@
-"""What is offered at a place of SQL that is being typed, best first, and what is wanted there.
+"""Completions at a place of SQL, best first, and the kind that is wanted there.
 
 Columns that can be seen come before tables, tables that a key joins before others, keywords last.
 """
@@ -97,7 +97,7 @@ class _Here:
         return self.place.tokens[number] if number >= 0 else None
 
     def said(self, steps: int = 1) -> str:
-        """What it says."""
+        """Its text."""
         token = self.back(steps)
         return word(token) if token is not None else ""
 

@@ -57,7 +57,7 @@ def _is_meant_crossed(join: exp.Join, sql: str) -> bool:
 
 
 def _has_one_row(scope: Scope, name: str) -> bool:
-    """What is read under a name has one row at most: a total, or what a LIMIT 1 leaves."""
+    """Say that a named source has one row at most: a total, or a LIMIT 1."""
     source = scope.sources.get(name)
     inner = source.expression if isinstance(source, Scope) else None
     if isinstance(source, exp.Table):
@@ -201,7 +201,7 @@ def _repeats(
     select: exp.Select,
     scope: Scope,
 ) -> Stored | None:
-    """The source whose rows repeat those of another: many of its rows point at one, be it by way of others."""
+    """The source whose rows repeat those of another: many of its rows point at one, directly or through others."""
     grouped = {
         one.source for node in _group_columns(select) if (one := reading.stored(node, scope)) is not None
     }
@@ -242,7 +242,7 @@ def _points(reading: Reading, one: Stored, other: Stored) -> bool:
 
 
 def _are_others_asked_about(reading: Reading, select: exp.Select, scope: Scope, source: str) -> bool:
-    """More of the other sources is named than what joins them: an average may well be meant over their rows."""
+    """Say that columns of the other sources are used beyond joins: an average may be meant over their rows."""
     joins = [join.args.get("on") for join in select.args.get("joins") or ()]
     joining = {id(column) for on in joins if on is not None for column in on.find_all(exp.Column)}
     named = (column for column in select.find_all(exp.Column) if id(column) not in joining)

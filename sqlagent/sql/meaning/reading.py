@@ -90,7 +90,7 @@ class Reading:
         return Stored(name, table, known) if table is not None and known is not None else None
 
     def facts_of(self, stored: Stored) -> tuple[ColumnFacts, int] | None:
-        """What was seen of a column, and of how many rows."""
+        """Observations of a column, and of how many rows."""
         known = self.facts.tables.get(stored.table.key) if self.facts is not None else None
         found = known.columns.get(stored.column.name) if known is not None else None
         return (found, known.rows) if known is not None and found is not None else None

@@ -15,6 +15,7 @@ from datetime import date, datetime, time
 from statistics import fmean, median
 from typing import Any
 
+from sqlagent.language.saying import lower_first
 from sqlagent.rows.columns import (
     Profile,
     Role,
@@ -34,18 +35,18 @@ from sqlagent.telling.charting.maps import (
 )
 from sqlagent.telling.charting.marks import boxes, heat, last_and_before
 from sqlagent.telling.charting.points import (
-    MAX_CATEGORIES,
     MAX_LABELS,
     MAX_POINTS,
     Points,
     fold_all,
     is_small,
+    is_timed,
     label,
-    lower_first,
     measure_of,
     note_of,
     panels_of,
     points_of,
+    share_of,
     slices_of,
     title_of,
 )
@@ -57,8 +58,8 @@ LONG_LABEL = 10
 MANY_BARS = 12
 FEW_BARS = 4
 """Places along a small chart that are named."""
-GAP, PANEL_HEIGHT = 0.1, 190
-"""Between figures under one another, as a part of the whole, and what one takes, in pixels."""
+GAP, PANEL_HEIGHT, GAP_BESIDE = 0.1, 190, 0.06
+"""Between figures under one another, as a part of the whole, and what one takes, in pixels; between those side by side."""
 FEW_TIMES = 8
 """Months or days up to which each is named on its axis; more are left to whoever draws, none between two of them."""
 CUT_LABEL = 42
@@ -119,9 +120,7 @@ def _axes(chart: Chart, rows: Rows) -> Json:
     points = points_of(chart, rows)
     x = profile(rows, chart.x)
     labels = [_named(chart, c) for c in points.xs]
-    # Times in order of their figures are a ranking: on an axis of time each would stand at its own place.
-    ranked = chart.mark == "bar" and chart.sort in ("value", "-value") and len(labels) <= MAX_CATEGORIES
-    timed = x.role == Role.TIME and not ranked
+    timed = is_timed(chart, x, len(labels))
     lying = (
         chart.mark == "bar"
         and not timed
@@ -150,17 +149,24 @@ def _axes(chart: Chart, rows: Rows) -> Json:
     layout |= {"xaxis": value, "yaxis": axis} if lying else {"xaxis": axis, "yaxis": value}
     if chart.mark == "combo":
         return _combined(chart, data, layout, value)
-    panels = panels_of(rows, chart.y) if timed and several and not chart.series else []
+    panels = _panels(chart, rows) if several else []
     if len(panels) > 1:
-        layout |= _in_panels(chart, panels, dict(zip(points.values, data, strict=True)), axis, value)
+        own = dict(zip(points.values, data, strict=True))
+        layout |= (_beside if lying else _in_panels)(chart, panels, own, axis, value)
+        if lying:
+            layout["height"] = max(280, 90 + 24 * len(xs) * max(map(len, panels)))
         return {"data": data, "layout": layout}
     if chart.mark == "bar" and several:
         layout["barmode"] = "stack" if _stacks(chart, points) else "group"
+        if layout["barmode"] == "stack":  # a value above the last part would read as what all come to
+            for trace in data:
+                if "text" in trace:
+                    trace["textposition"] = "inside"
         if chart.stack == "share":
             layout["barnorm"] = "percent"
             for part in ("tickformat", "hoverformat", "tickprefix", "ticksuffix"):
                 value.pop(part, None)
-            value |= {"title": {"text": f"Share of {lower_first(measure_of(chart))}"}, "ticksuffix": " %"}
+            value |= {"title": {"text": share_of(chart)}, "ticksuffix": " %"}
             for trace in data:
                 trace.pop("text", None)
     if lying and not several:
@@ -211,6 +217,11 @@ def _combined(chart: Chart, data: list[Json], layout: Json, value: Json) -> Json
         for part in ("textposition", "text", "orientation"):
             trace.pop(part, None)
         trace |= {"type": "scatter", "mode": "lines+markers", "yaxis": "y2"}
+    # Lines lie over the bars: who points at a place reads all of its figures, below its name.
+    layout["hovermode"] = "x unified"
+    for trace, column in zip(data, chart.y, strict=True):
+        said = "%{y}" if _ticks(chart, column) else "%{y:,.10~r}"
+        trace["hovertemplate"] = _Markup(f"%{{fullData.name}}: {said}<extra></extra>")
     return {"data": data, "layout": layout}
 
 
@@ -345,6 +356,18 @@ def level_of(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _panels(chart: Chart, rows: Rows) -> list[tuple[str, ...]]:
+    """Part the figures of a chart by their size, unless a person has them stacked or on an axis of powers, where small ones are seen."""
+    if (
+        chart.series
+        or chart.stack in ("stack", "share")
+        or chart.scale == "log"
+        or chart.aggregate == "count"
+    ):
+        return []
+    return panels_of(rows, chart.y)
+
+
 def _in_panels(
     chart: Chart, panels: Sequence[Sequence[str]], traces: dict[str, Json], axis: Json, value: Json
 ) -> Json:
@@ -355,13 +378,35 @@ def _in_panels(
     for place, panel in enumerate(panels):
         mark = str(place + 1) if place else ""
         top = 1 - place * (height + GAP)
-        words = " and ".join([in_words(panel[0]), *(lower_first(in_words(name)) for name in panel[1:])])
         domain = {"domain": [round(max(0.0, top - height), 4), round(top, 4)]}
-        layout[f"yaxis{mark}"] = value | {"title": {"text": words}} | domain | _ticks(chart, panel[0])
+        layout[f"yaxis{mark}"] = value | _of_panel(chart, panel) | domain
         for name in panel:
             traces[name]["yaxis"] = f"y{mark}"
     layout["xaxis"] = axis | {"anchor": f"y{count}"}
     return layout
+
+
+def _beside(
+    chart: Chart, panels: Sequence[Sequence[str]], traces: dict[str, Json], axis: Json, value: Json
+) -> Json:
+    """Put lying bars of other sizes side by side, each with an axis of its own, along the same names; above, where it is seen before long bars are scrolled."""
+    count = len(panels)
+    width = (1 - GAP_BESIDE * (count - 1)) / count
+    layout: Json = {"showlegend": any(len(names) > 1 for names in panels), "yaxis": axis}
+    for place, panel in enumerate(panels):
+        mark = str(place + 1) if place else ""
+        left = place * (width + GAP_BESIDE)
+        domain = {"domain": [round(left, 4), round(min(1.0, left + width), 4)], "nticks": 3, "side": "top"}
+        layout[f"xaxis{mark}"] = value | _of_panel(chart, panel) | domain
+        for name in panel:
+            traces[name]["xaxis"] = f"x{mark}"
+    return layout
+
+
+def _of_panel(chart: Chart, panel: Sequence[str]) -> Json:
+    """The axis of some of several figures: their names, and the format of the first."""
+    words = " and ".join([in_words(panel[0]), *(lower_first(in_words(name)) for name in panel[1:])])
+    return {"title": {"text": words}} | _ticks(chart, panel[0])
 
 
 def _trace(
@@ -401,7 +446,9 @@ def _trace(
         if own
         else f"%{{{value}:,.10~r}}"
     )
-    trace["hovertemplate"] = f"%{{{place}}}: {said}"
+    # The name stands above its value: beside it, as the library writes it, it would lie over the other bars.
+    above = "%{fullData.name}<br>" if several else ""
+    trace["hovertemplate"] = _Markup(f"{above}%{{{place}}}: {said}<extra></extra>")
     return trace
 
 
@@ -494,6 +541,7 @@ def _pie(chart: Chart, rows: Rows) -> Json:
         "sort": False,
         "direction": "clockwise",
         "textinfo": "label+percent",
+        "automargin": True,
     }
     return {"data": [data], "layout": _layout(chart, rows, False)}
 
@@ -526,6 +574,8 @@ def _words(chart: Chart, rows: Rows) -> Json:
     if chart.mark == "number" and rows.rows:
         for name, _, text in numbers_of(chart, rows):
             lines.append((text, in_words(name) if len(chart.y) > 1 or not chart.title else ""))
+        if whose := _whose(rows):
+            lines.append(("", whose))
         layout["title"] = {"text": chart.title or title_of(chart)}
     else:
         lines.append(("", chart.note or "There is nothing to draw."))
@@ -569,6 +619,15 @@ def numbers_of(chart: Chart, rows: Rows) -> tuple[tuple[str, Cell, str], ...]:
             )
         )
     return tuple(found)
+
+
+def _whose(rows: Rows) -> str:
+    """The name that a single row begins with: who or which its numbers are of."""
+    if len(rows.rows) != 1:
+        return ""
+    named = next((one for one in profiles(rows) if one.role == Role.CATEGORY and one.kind == Kind.TEXT), None)
+    cell = rows.rows[0][named.index] if named is not None else None
+    return "" if cell in (None, "") else label(cell)
 
 
 def _one_cell(chart: Chart, rows: Rows, name: str) -> Cell:
@@ -740,7 +799,7 @@ def _short(text: str) -> str:
 
 
 def _apart(labels: Sequence[str]) -> list[str]:
-    """Keep labels apart that look the same (NULL and the text "(none)"), as Plotly would merge them."""
+    """Keep labels apart that look the same (NULL and the text "NULL"), as Plotly would merge them."""
     seen: dict[str, int] = {}
     apart = []
     for text in labels:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sqlagent.language.saying import number, spaced, worded, worded_count
 from sqlagent.rows.columns import Role, in_words, is_additive, number_of, profile, profiles
 from sqlagent.telling.charting.places import (
     Country,
@@ -150,25 +151,52 @@ def map_note(chart: Chart, rows: Rows) -> str:
     """Say in words what has no place on a map, and whose figures were put together."""
     if is_of_coordinates(chart, rows):
         count = len(rows.rows) - sum(1 for _ in _spots(chart, rows))
-        word = "has" if count == 1 else "have"
-        notes = [f"{count:,} of {len(rows.rows):,} rows {word} no place on the map."] if count else []
+        notes: list[str] = []
+        if count:
+            notes.append(
+                worded_count(
+                    "{count} of {all} rows has no place on the map.",
+                    "{count} of {all} rows have no place on the map.",
+                    count,
+                    count=number(f"{count:,}"),
+                    all=number(f"{len(rows.rows):,}"),
+                )
+            )
         if len(rows.rows) - count > MAX_POINTS:
-            notes.append(f"{MAX_POINTS:,} of {len(rows.rows) - count:,} points shown.")
-        return " ".join(notes)
-    found, points, notes = located(chart, rows), points_of(chart, rows), []
+            notes.append(
+                worded(
+                    "{max_points} of {value} points shown.",
+                    max_points=number(f"{MAX_POINTS:,}"),
+                    value=number(f"{len(rows.rows) - count:,}"),
+                )
+            )
+        return spaced(*notes)
+    found, points = located(chart, rows), points_of(chart, rows)
+    notes = []
     if found.lost:
         lost = named_some([label(cell) for cell in found.lost])
-        word = "is" if len(found.lost) == 1 else "are"
-        notes.append(f"{len(found.lost):,} of {len(points.xs):,} places {word} not on the map: {lost}.")
+        notes.append(
+            worded_count(
+                "{count} of {all} places is not on the map: {lost}.",
+                "{count} of {all} places are not on the map: {lost}.",
+                len(found.lost),
+                count=number(f"{len(found.lost):,}"),
+                all=number(f"{len(points.xs):,}"),
+                lost=lost,
+            )
+        )
     several = [place for places in found.traces for place in places if len(place.cells) > 1]
     if several:
         names = named_some([" and ".join(label(cell) for cell in place.cells) for place in several])
-        notes.append(f"Names of one country count together: {names}.")
+        notes.append(worded("Names of one country count together: {names}.", names=names))
     if points.hidden:
         notes.append(
-            f"{points.hidden:,} values that share a place with another are not drawn: choose an aggregate."
+            worded(
+                "{hidden} values that share a place with another are not drawn: choose an aggregate.",
+                hidden=number(f"{points.hidden:,}"),
+            )
         )
-    return " ".join(notes)
+    return spaced(*notes)
 
 
 def country_traces(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import quantiles
 from typing import Any
 
+from sqlagent.language.saying import number, worded_count
 from sqlagent.rows.columns import in_words, number_of, order_key, profile
 from sqlagent.telling.charting.points import (
     MAX_CATEGORIES,
@@ -22,6 +23,21 @@ WHISKER = 1.5
 
 def boxes(chart: Chart, rows: Rows) -> tuple[list[str], Json]:
     """The categories of boxes, and one trace with their quartiles, reckoned over all rows."""
+    names, groups = _groups(chart, rows)
+    keys = _drawn(groups)
+    if chart.x and profile(rows, chart.x).ordered:
+        keys.sort(key=lambda k: order_key(names[k]))
+    else:
+        keys.sort(key=lambda k: -_box(groups[k])[2])
+    found = [_box(groups[k]) for k in keys]
+    texts = [label(names[k]) if chart.x else in_words(chart.y[0]) for k in keys]
+    parts = ("lowerfence", "q1", "median", "q3", "upperfence")
+    trace: Json = {"type": "box", "name": in_words(chart.y[0])}
+    return texts, trace | {part: [box[n] for box in found] for n, part in enumerate(parts)}
+
+
+def _groups(chart: Chart, rows: Rows) -> tuple[dict[Any, Cell], dict[Any, list[float]]]:
+    """The values of each box by its key, and what each is called."""
     at = rows.columns.index(chart.y[0])
     by = rows.columns.index(chart.x) if chart.x else None
     groups: dict[Any, list[float]] = {}
@@ -33,16 +49,12 @@ def boxes(chart: Chart, rows: Rows) -> tuple[list[str], Json]:
         key = None if by is None else hashable(row[by])
         names.setdefault(key, None if by is None else row[by])
         groups.setdefault(key, []).append(value)
-    keys = sorted(groups, key=lambda k: -len(groups[k]))[:MAX_CATEGORIES]
-    if by is not None and profile(rows, chart.x).ordered:
-        keys.sort(key=lambda k: order_key(names[k]))
-    else:
-        keys.sort(key=lambda k: -_box(groups[k])[2])
-    found = [_box(groups[k]) for k in keys]
-    texts = [in_words(chart.y[0]) if by is None else label(names[k]) for k in keys]
-    parts = ("lowerfence", "q1", "median", "q3", "upperfence")
-    trace: Json = {"type": "box", "name": in_words(chart.y[0])}
-    return texts, trace | {part: [box[n] for box in found] for n, part in enumerate(parts)}
+    return names, groups
+
+
+def _drawn(groups: dict[Any, list[float]]) -> list[Any]:
+    """The keys of the boxes that are drawn: those of most values."""
+    return sorted(groups, key=lambda k: -len(groups[k]))[:MAX_CATEGORIES]
 
 
 def _box(values: list[float]) -> tuple[float, float, float, float, float]:
@@ -63,6 +75,28 @@ def _box(values: list[float]) -> tuple[float, float, float, float, float]:
         middle,
         high,
         max(v for v in values if v <= high + reach),
+    )
+
+
+def whiskers_note(chart: Chart, rows: Rows) -> str:
+    """Say how many values boxes leave out: those beyond their whiskers.
+
+    Example:
+        >>> whiskers_note(Chart("box", y=("sales",)), Rows(("sales",), tuple((n,) for n in (1, 2, 3, 4, 100))))
+        '1 value beyond the whiskers is not drawn.'
+    """
+    _, groups = _groups(chart, rows)
+    beyond = 0
+    for key in _drawn(groups):
+        low, *_, high = _box(groups[key])
+        beyond += sum(not low <= value <= high for value in groups[key])
+    if not beyond:
+        return ""
+    return worded_count(
+        "{count} value beyond the whiskers is not drawn.",
+        "{count} values beyond the whiskers are not drawn.",
+        beyond,
+        count=number(f"{beyond:,}"),
     )
 
 

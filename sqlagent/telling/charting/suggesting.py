@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from sqlagent.rows.columns import Profile, Role, is_additive, is_aggregate, number_of, profiles
-from sqlagent.rows.subject import measures_first, ranked_by, times_along
+from sqlagent.language.saying import in_commas, in_quotes, lower_first, spaced, worded, worded_count
+from sqlagent.rows.columns import (
+    Profile,
+    Role,
+    in_words,
+    is_additive,
+    is_aggregate,
+    number_of,
+    profile,
+    profiles,
+)
+from sqlagent.rows.subject import keys_known, measures_first, ranked_by, times_along
 from sqlagent.telling.charting.figures import is_reckoned, level_of
 from sqlagent.telling.charting.maps import check_map, map_note, on_map
+from sqlagent.telling.charting.marks import whiskers_note
 from sqlagent.telling.charting.points import (
     AGGREGATES,
     MARKS,
@@ -56,8 +67,8 @@ def suggest(rows: Rows, question: str = "", *, sql: str = "", meant: Collection[
         'number'
     """
     if not rows.rows:
-        return Chart("none", note="There are no rows to draw.")
-    columns = profiles(rows)
+        return Chart("none", note=worded("There are no rows to draw."))
+    columns = keys_known(profiles(rows), sql)
     measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
     times = [c for c in columns if c.role == Role.TIME]
     categories = [c for c in columns if c.role == Role.CATEGORY]
@@ -89,7 +100,26 @@ def suggest(rows: Rows, question: str = "", *, sql: str = "", meant: Collection[
         chart = _counted(rows, [*categories, *times])
     if chart.mark == "none":
         return chart
-    return replace(chart, title=chart.title or title_of(chart), note=note_of(chart, rows))
+    notes = [note_of(chart, rows), _undrawn(chart, measures)]
+    return replace(chart, title=chart.title or title_of(chart), note=spaced(*notes))
+
+
+def _undrawn(chart: Chart, measures: Sequence[Profile]) -> str:
+    """Say which of a few figures the chart leaves to the table."""
+    left = [
+        in_quotes(lower_first(in_words(one.name)))
+        for one in measures
+        if one.name not in (*chart.y, chart.x, chart.series)
+    ]
+    if not chart.y or not 0 < len(left) < MOST_FIGURES or chart.mark not in ("bar", "line"):
+        return ""
+    return worded_count(
+        "“{name}” is drawn; {others} is in the table.",
+        "“{name}” is drawn; {others} are in the table.",
+        len(left),
+        name=in_words(chart.y[0]),
+        others=in_commas(left, worded(" and ")),
+    )
 
 
 def _single(
@@ -102,7 +132,7 @@ def _single(
         years = [c for c in times if c.kind in (Kind.INTEGER, Kind.NUMBER)]
         if len(columns) == 1 and years:
             return Chart("number", y=(years[0].name,))
-        return Chart("none", note="One row without a number is best read as a table.")
+        return Chart("none", note=worded("One row without a number is best read as a table."))
     return Chart("number", y=tuple(m.name for m in measures[:4]))
 
 
@@ -118,7 +148,7 @@ def _over_time(
         if category.distinct > 1 and _unique(rows, when, category):
             return Chart(mark, when.name, chosen[:1], category.name)
     if when.distinct < 3:
-        return Chart("none", note="Many rows share a date; the table shows them all.")
+        return Chart("none", note=worded("Many rows share a date; the table shows them all."))
     return Chart(mark, when.name, chosen[:1], aggregate="sum" if is_additive(chosen[0]) else "mean")
 
 
@@ -188,7 +218,7 @@ def _grouped(rows: Rows, measures: Sequence[Profile]) -> Profile | None:
 
 def _pair(rows: Rows, measures: Sequence[Profile]) -> Chart:
     if len(rows.rows) < 3:
-        return Chart("none", note="Two rows of numbers are best read as a table.")
+        return Chart("none", note=worded("Two rows of numbers are best read as a table."))
     return Chart("scatter", measures[0].name, (measures[1].name,))
 
 
@@ -198,14 +228,14 @@ def _distribution(rows: Rows, measure: Profile, columns: Sequence[Profile]) -> C
         return Chart("bar", keys[0].name, (measure.name,))
     if len(rows.rows) >= 20 and measure.distinct > 5:
         return Chart("histogram", measure.name)
-    return Chart("none", note="A short list of numbers is best read as a table.")
+    return Chart("none", note=worded("A short list of numbers is best read as a table."))
 
 
 def _counted(rows: Rows, categories: Sequence[Profile]) -> Chart:
     for category in categories:
         if 2 <= category.distinct <= MAX_CATEGORIES and category.distinct * 3 <= len(rows.rows):
             return Chart("bar", category.name, aggregate="count")
-    return Chart("none", note="There is no number to draw.")
+    return Chart("none", note=worded("There is no number to draw."))
 
 
 def _same_scale(rows: Rows, measures: Sequence[Profile]) -> tuple[str, ...]:
@@ -270,6 +300,24 @@ def drawn_as(mark: str, rows: Rows, like: Chart | None = None) -> Chart | None:
         return None if chart is None else check(chart, rows)
     except ValueError:
         return None
+
+
+def makes_sense(chart: Chart, rows: Rows) -> bool:
+    """Whether what a chart is drawn along are places, not the values of another figure: no slices named after amounts, no boxes of one row.
+
+    Example:
+        >>> rows = Rows(("month", "orders", "revenue"), tuple((f"2024-{n:02d}", 70 + n, 900.5 * n) for n in range(1, 13)))
+        >>> [makes_sense(Chart("pie", along, ("revenue",)), rows) for along in ("month", "orders")]
+        [True, False]
+    """
+    if chart.mark in ("scatter", "histogram", "number", "map", "none") or not chart.x:
+        return True
+    along = profile(rows, chart.x)
+    if chart.mark == "box":
+        return along.distinct * 2 <= len(rows.rows)
+    measures = [c for c in profiles(rows) if c.role == Role.MEASURE]
+    groups = _grouped(rows, measures)
+    return along.role != Role.MEASURE or (groups is not None and groups.name == chart.x)
 
 
 def others(chart: Chart, rows: Rows) -> tuple[Chart, ...]:
@@ -400,8 +448,8 @@ def check(chart: Chart, rows: Rows) -> Chart:
             raise ValueError(f'"{name}" does not hold numbers, which a {chart.mark} chart needs there.')
     if chart.mark == "pie":
         _check_pie(chart, rows)
-    notes = [map_note(chart, rows) if chart.mark == "map" else "", note_of(chart, rows)]
-    return replace(chart, note=" ".join(filter(None, notes)))
+    own = {"map": map_note, "box": whiskers_note}.get(chart.mark)
+    return replace(chart, note=spaced(own(chart, rows) if own else "", note_of(chart, rows)))
 
 
 def _one_number(chart: Chart, rows: Rows) -> Chart:
@@ -427,15 +475,15 @@ def _check_shape(chart: Chart) -> None:
     if chart.mark == "histogram":
         return
     if not chart.y and chart.aggregate != "count":
-        raise ValueError("Choose a column for the y axis, or count the rows.")
+        raise ValueError("Choose a column for the height or size, or count the rows.")
     if chart.mark in ("box", "heatmap") and not chart.y:
         raise ValueError("Choose a column of numbers.")
     if chart.mark == "heatmap" and not chart.series:
         raise ValueError("A heatmap needs a second category: choose a column to split by.")
     if chart.mark == "combo" and (len(chart.y) < 2 or chart.series):
-        raise ValueError("Bars with lines take two or more columns on the y axis, and no series.")
+        raise ValueError("Bars with lines take the height of two or more columns, and are not split.")
     if chart.mark in ("pie", "scatter", "box", "heatmap") and len(chart.y) > 1:
-        raise ValueError(f"A {chart.mark} chart takes one column on the y axis.")
+        raise ValueError(f"A {chart.mark} chart takes the height or size of one column.")
     if chart.mark == "pie" and chart.series:
         raise ValueError("A pie has no series; choose bars to compare two categories.")
     if chart.stack == "small" and not chart.series:
@@ -443,7 +491,9 @@ def _check_shape(chart: Chart) -> None:
     if chart.series and chart.series in (chart.x, *chart.y):
         raise ValueError("The series must be another column than those on the axes.")
     if chart.series and len(chart.y) > 1:
-        raise ValueError("Choose either one column on the y axis with a series, or several without.")
+        raise ValueError(
+            "Choose either the height of one column and another to split by, or of several columns and none."
+        )
 
 
 def _check_pie(chart: Chart, rows: Rows) -> None:

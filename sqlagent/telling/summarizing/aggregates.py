@@ -1,4 +1,4 @@
-"""Which columns of a result are averages or counts, whatever they are called: averages have no total, and of counts there are most or fewest."""
+"""Which columns of a result are averages, rates or counts, whatever they are called: averages have no total, and of counts there are most or fewest."""
 
 from __future__ import annotations
 
@@ -17,13 +17,89 @@ def averages_in(sql: str) -> frozenset[str]:
 
 
 def counts_in(sql: str) -> frozenset[str]:
-    """Name the columns of a result that are counts, read alike.
+    """Name the columns of a result that are counts; none where the SQL cannot be read.
 
     Example:
         >>> counts_in("SELECT city, COUNT(*) AS order_lines, SUM(price) AS s FROM t GROUP BY city")
         frozenset({'order_lines'})
     """
     return _columns(sql, exp.Count)
+
+
+def unsummed_in(sql: str) -> dict[str, int]:
+    """Name the columns that must not be added up, with their places: averages, rates, counts of different values.
+
+    A column that an inner query reckons under the same name counts too. Nothing is named where the SQL cannot be read.
+
+    Example:
+        >>> unsummed_in("SELECT city, AVG(price) AS p, ROUND(100.0 * SUM(a) / COUNT(*), 1) AS rate, SUM(a) - SUM(b) AS d FROM t GROUP BY city")
+        {'p': 1, 'rate': 2}
+        >>> unsummed_in("WITH t AS (SELECT city, AVG(price) AS p FROM u GROUP BY city) SELECT city, p, MAX(p) AS most FROM t GROUP BY 1, 2")
+        {'p': 1}
+    """
+    try:
+        query = parse_one(sql) if sql else None
+    except (SqlglotError, RecursionError):
+        return {}
+    if not isinstance(query, exp.Query):
+        return {}
+    inner = {
+        item.alias_or_name: item.unalias()
+        for select in query.find_all(exp.Select)
+        for item in select.expressions
+        if item.find(exp.AggFunc)
+    }
+    found = {}
+    for place, item in enumerate(query.selects):
+        reckoned = item.unalias()
+        if isinstance(reckoned, exp.Column):
+            reckoned = inner.get(reckoned.name, reckoned)
+        if _tells_of_group(reckoned):
+            found[item.alias_or_name] = place
+    return found
+
+
+def summed_in(sql: str) -> dict[int, bool]:
+    """Say of each column that the SQL aggregates, by its place, whether it is made of sums and counts, which add up.
+
+    Example:
+        >>> summed_in("SELECT city, SUM(a) - SUM(b) AS d, COUNT(*) AS n, AVG(a) AS middle, MAX(a) AS most FROM t GROUP BY city")
+        {1: True, 2: True, 3: False, 4: False}
+    """
+    try:
+        query = parse_one(sql) if sql else None
+    except (SqlglotError, RecursionError):
+        return {}
+    if not isinstance(query, exp.Query):
+        return {}
+    found = {}
+    for place, item in enumerate(query.selects):
+        aggregates = tuple(item.find_all(exp.AggFunc))
+        if aggregates:
+            is_of_sums = all(isinstance(one, (exp.Sum, exp.Count)) for one in aggregates)
+            found[place] = is_of_sums and not item.find(exp.Window) and not _tells_of_group(item.unalias())
+    return found
+
+
+def _tells_of_group(item: exp.Expr) -> bool:
+    """Say whether the expression of a whole cannot be computed from those of its parts by a sum, minimum or maximum."""
+    if isinstance(item, exp.Count):
+        return isinstance(item.this, exp.Distinct)
+    if isinstance(item, exp.Sum):
+        return isinstance(item.this, exp.Distinct)
+    if isinstance(item, (exp.Min, exp.Max, exp.Subquery, exp.Window)):
+        return False
+    if isinstance(item, exp.AggFunc):
+        return True
+    if isinstance(item, (exp.Paren, exp.Round, exp.Cast, exp.Coalesce, exp.Neg)):
+        return _tells_of_group(item.this)
+    if isinstance(item, (exp.Add, exp.Sub)):
+        return _tells_of_group(item.left) or _tells_of_group(item.right)
+    if isinstance(item, exp.Mul) and (item.left.is_number or item.right.is_number):
+        return _tells_of_group(item.left) or _tells_of_group(item.right)
+    if isinstance(item, exp.Div) and item.right.is_number:
+        return _tells_of_group(item.left)
+    return item.find(exp.AggFunc) is not None
 
 
 def _columns(sql: str, aggregate: type[exp.AggFunc]) -> frozenset[str]:

@@ -14,6 +14,18 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+from sqlagent.language.saying import (
+    Saying,
+    begun_large,
+    day_in_words,
+    in_a_row,
+    month_in_words,
+    name,
+    number,
+    one_of,
+    worded,
+    worded_count,
+)
 from sqlagent.telling.summarizing.verifying import verify
 from sqlagent.values import Rows
 
@@ -28,7 +40,7 @@ NOTABLE = Decimal("0.15")
 
 
 class Kind(StrEnum):
-    """What a part stands for: a value, rows that point to none, or all values beyond the first ones."""
+    """The meaning of a part: a value, rows that point to none, or all values beyond the first ones."""
 
     VALUE = "value"
     NONE = "none"
@@ -105,7 +117,10 @@ def split_of(
     if any(abs(one) > step * (len(sums) + 10) for one in rest):
         if not missing:
             raise NotSplit(
-                f"The values of {words} did not add up to the whole: the data changed while it was read."
+                worded(
+                    "The values of {name} did not add up to the whole: the data changed while it was read.",
+                    name=words,
+                )
             )
         lines.append((Kind.NONE, (), rest, None))
     elif sums:
@@ -113,7 +128,7 @@ def split_of(
         kind, values, some, row = lines[largest]
         lines[largest] = (kind, values, tuple(a + b for a, b in zip(some, rest, strict=True)), row)
     if len(lines) < 2:
-        raise NotSplit(f"There is one value of {words} only.")
+        raise NotSplit(worded("There is one value of {name} only.", name=words))
     total = _whole(whole, factor)
     make = _added if len(whole) == 2 else _quotients
     parts = make([(kind, values, some, row) for kind, values, some, row in lines], whole, total, factor)
@@ -135,13 +150,13 @@ def _number(value: Any) -> Decimal:
     if value is None:
         return Decimal(0)
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise NotSplit("The figure is no number.")
+        raise NotSplit(worded("The figure is no number."))
     try:
         number = Decimal(str(value))
     except InvalidOperation:
-        raise NotSplit("The figure is no number.") from None
+        raise NotSplit(worded("The figure is no number.")) from None
     if not number.is_finite():
-        raise NotSplit("The figure is no finite number.")
+        raise NotSplit(worded("The figure is no finite number."))
     return number
 
 
@@ -159,7 +174,7 @@ def _whole(sums: tuple[Decimal, ...], factor: int) -> Part:
     else:
         quotients = [_quotient(sums[0], sums[1], factor), _quotient(sums[2], sums[3], factor)]
         if None in quotients:
-            raise NotSplit("There is no figure in one of the two periods.")
+            raise NotSplit(worded("There is no figure in one of the two periods."))
         before, now = (_decimal(one) for one in quotients if one is not None)
         step = _step((before, now))
         before, now = before.quantize(step), now.quantize(step)
@@ -274,8 +289,8 @@ def splits_ranked(splits: Sequence[Split], most: int) -> tuple[Split, ...]:
 # ---------------------------------------------------------------- words
 
 
-def sentence_of(name: str, before: str, now: str, whole: Part, splits: Sequence[Split]) -> str:
-    """Tell a change in a sentence, with the value that stands out most. Each of its numbers is in the parts, or computed of them.
+def sentence_of(called: str, before: str, now: str, whole: Part, splits: Sequence[Split]) -> str:
+    """Tell a change in a sentence, with the value that stands out most, and the one that moved most where it is another. Each of its numbers is in the parts, or computed of them.
 
     Example:
         >>> whole = whole_of([150, 138])
@@ -285,35 +300,74 @@ def sentence_of(name: str, before: str, now: str, whole: Part, splits: Sequence[
     """
     assert whole.before is not None and whole.now is not None
     start, _, year = before.rpartition(" ")
-    begins = start if start and year and now.endswith(f" {year}") and " to " not in before else before
-    subject = name[:1].upper() + name[1:]
+    is_short = start and year and now.endswith(f" {year}") and " to " not in before
+    subject = begun_large(name(called))
     figures: list[tuple[str, Decimal]] = [(before, whole.before), (now, whole.now)]
+    told: dict[str, str] = {
+        "name": subject,
+        "first": month_in_words(start) if is_short else before,
+        "last": now,
+    }
     if not whole.change:
-        text = f"{subject} did not change from {begins} to {now}: {told_number(whole.now)} in both"
+        text = worded(
+            "{name} did not change from {first} to {last}: {value} in both",
+            **told,
+            value=told_number(whole.now),
+        )
     else:
-        share = f" ({_percent(whole.change / whole.before)})" if whole.before > 0 else ""
-        text = f"{subject} {_moved(whole.change)} by {told_number(abs(whole.change))}{share} from {begins} to {now}"
+        by = told_number(abs(whole.change))
+        told["change"] = (
+            worded("{change} ({share})", change=by, share=_percent(whole.change / whole.before))
+            if whole.before > 0
+            else by
+        )
+        text = (
+            worded("{name} rose by {change} from {first} to {last}", **told)
+            if whole.change > 0
+            else worded("{name} fell by {change} from {first} to {last}", **told)
+        )
     found = _standing_out(whole, splits)
+    more: str = ""
     if found is not None:
         split, part = found
         label = part_words(split.words, split.missing, part)
-        if part.mix is not None:
-            way = "added" if part.change > 0 else "took off"
-            more = f"{label} alone {way} {told_number(abs(part.change))}"
+        alone = {"name": label, "change": told_number(abs(part.change))}
+        if part.mix is not None and part.change > 0:
+            more = worded("{name} alone added {change}", **alone)
+        elif part.mix is not None:
+            more = worded("{name} alone took off {change}", **alone)
+        elif part.change > 0:
+            more = worded("{name} alone rose by {change}", **alone)
         else:
-            more = f"{label} alone {_moved(part.change)} by {told_number(abs(part.change))}"
+            more = worded("{name} alone fell by {change}", **alone)
+        largest = _largest(split, part) if part.mix is None else part
+        if largest is not part:
+            most = part_words(split.words, split.missing, largest)
+            more = _farthest(alone, most, largest.change)
+            figures += [(most, largest.change)]
         figures += [(label, one) for one in (part.before, part.now, part.change) if one is not None]
     elif splits and whole.change:
-        more = f"no single value of {_listed([one.words for one in splits])} stands out"
-    else:
-        more = ""
-    sentence = f"{text}; {more}." if more else f"{text}."
+        more = worded("no single value of {names} stands out", names=one_of([one.words for one in splits]))
+    alone_told = in_a_row(text, ".")
+    sentence = in_a_row(text, "; ", more, ".") if more else alone_told
     rows = Rows(("part", "figure"), (*figures, ("change", whole.change)))
-    return sentence if not verify(sentence, rows) else f"{text}." if not verify(f"{text}.", rows) else ""
+    return sentence if not verify(sentence, rows) else alone_told if not verify(alone_told, rows) else ""
+
+
+def _farthest(alone: dict[str, str], most: str, moved: Decimal) -> str:
+    """The value that moved most, and then the one that moved farthest beyond its share, in the same direction."""
+    told = {**alone, "most": most, "moved": told_number(abs(moved))}
+    if moved > 0:
+        return worded(
+            "{most} rose most, by {moved}; {name} rose by {change}, the farthest beyond its share", **told
+        )
+    return worded(
+        "{most} fell most, by {moved}; {name} fell by {change}, the farthest beyond its share", **told
+    )
 
 
 def sentence_unfinished(
-    name: str, before: str, now: str, whole: Part, until: date, is_begun: bool, was_begun: bool = True
+    called: str, before: str, now: str, whole: Part, until: date, is_begun: bool, was_begun: bool = True
 ) -> str:
     """Tell two periods of which the later is not over, or one has no data: such a figure did not fall, it is not there yet.
 
@@ -324,17 +378,24 @@ def sentence_unfinished(
         >>> sentence_unfinished("revenue", "May 2026", "June 2026", whole_of([150, None]), date(2026, 5, 31), False)
         'June 2026 has no data: they end on 31 May 2026. Revenue was 150 in May 2026.'
     """
-    last = f"{until.day} {until:%B %Y}"
-    subject = name[:1].upper() + name[1:]
-    was = told_number(whole.before or Decimal(0))
+    told = {
+        "name": begun_large(name(called)),
+        "before": before,
+        "now": now,
+        "last": day_in_words(until),
+        "was": told_number(whole.before or Decimal(0)),
+        "figure": told_number(whole.now or Decimal(0)),
+    }
     if is_begun and was_begun:
-        so_far = told_number(whole.now or Decimal(0))
-        return f"{now} is not complete: its data go to {last}. {subject} so far is {so_far}, after {was} in {before}."
+        return worded(
+            "{now} is not complete: its data go to {last}. {name} so far is {figure}, after {was} in {before}.",
+            **told,
+        )
     if is_begun:
-        return f"{before} has no data: they end on {last}. {subject} is {told_number(whole.now or Decimal(0))} in {now}."
+        return worded("{before} has no data: they end on {last}. {name} is {figure} in {now}.", **told)
     if not was_begun:
-        return f"Neither {before} nor {now} has data: they end on {last}."
-    return f"{now} has no data: they end on {last}. {subject} was {was} in {before}."
+        return worded("Neither {before} nor {now} has data: they end on {last}.", **told)
+    return worded("{now} has no data: they end on {last}. {name} was {was} in {before}.", **told)
 
 
 def _standing_out(whole: Part, splits: Sequence[Split]) -> tuple[Split, Part] | None:
@@ -352,8 +413,14 @@ def _standing_out(whole: Part, splits: Sequence[Split]) -> tuple[Split, Part] | 
     return (best[1], best[2]) if best is not None else None
 
 
+def _largest(split: Split, part: Part) -> Part:
+    """The value of a split that moved most in the way in which one of them did; that one where none moved farther."""
+    alike = [one for one in split.parts if one.kind is not Kind.OTHERS and one.change * part.change > 0]
+    return max((part, *alike), key=lambda one: abs(one.change))
+
+
 def part_words(words: str, missing: str, part: Part) -> str:
-    """What a part is called in a sentence.
+    """The name of a part in a sentence.
 
     Example:
         >>> part_words("country", "customer", Part(Kind.NONE, (), None, None, Decimal(1)))
@@ -362,49 +429,42 @@ def part_words(words: str, missing: str, part: Part) -> str:
         ('rating 5', 'newsletter “no”')
     """
     if part.kind is Kind.NONE:
-        return f"what has no {missing}"
+        return worded("what has no {name}", name=missing)
     if part.kind is Kind.OTHERS:
-        return "1 other" if part.count == 1 else f"{part.count:,} others"
+        return worded_count("{count} other", "{count} others", part.count, count=number(f"{part.count:,}"))
     said = [" ".join(str(one).split()) for one in part.values if one is not None]
     if not any(said):
-        return f"what has {'an empty' if said else 'no'} {words}"
+        if said:
+            return worded("what has an empty {name}", name=words)
+        return worded("what has no {name}", name=words)
     plain = " ".join(said)
     plain = plain if len(plain) <= 60 else plain[:59].rstrip() + "…"
     if plain in ("yes", "no"):
-        return f"{words} “{plain}”"
+        return worded("{name} “{value}”", name=words, value=plain)
     is_text = any(isinstance(one, str) and not one.isdecimal() for one in part.values)
     return plain if is_text else f"{words} {plain}"
 
 
-def told_number(number: Decimal) -> str:
+def told_number(exact: Decimal) -> Saying:
     """A number for a sentence: whole from a thousand on, with two decimals below.
 
     Example:
         >>> told_number(Decimal("48570.39")), told_number(Decimal("9.126")), told_number(Decimal("0.00314"))
         ('48,570', '9.13', '0.0031')
     """
-    size = abs(number)
+    size = abs(exact)
     digits = (
         0
-        if size >= 1000 or number == number.to_integral_value()
+        if size >= 1000 or exact == exact.to_integral_value()
         else 2
         if size >= 1
-        else min(10, 1 - number.adjusted())
+        else min(10, 1 - exact.adjusted())
     )
-    text = f"{number.quantize(Decimal(1).scaleb(-digits)):,f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    text = f"{exact.quantize(Decimal(1).scaleb(-digits)):,f}"
+    return number(text.rstrip("0").rstrip(".") if "." in text else text)
 
 
-def _moved(change: Decimal) -> str:
-    return "rose" if change > 0 else "fell"
-
-
-def _percent(part: Decimal) -> str:
+def _percent(part: Decimal) -> Saying:
     percent = abs(part) * 100
-    return (
-        f"{percent:,.0f} %" if percent >= 10 or percent == percent.to_integral_value() else f"{percent:.1f} %"
-    )
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    is_whole = percent >= 10 or percent == percent.to_integral_value()
+    return worded("{number} %", number=number(f"{percent:,.0f}" if is_whole else f"{percent:.1f}"))

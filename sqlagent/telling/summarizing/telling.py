@@ -10,10 +10,23 @@ from dataclasses import replace
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 
+from sqlagent.language.saying import (
+    Saying,
+    all_of,
+    begun_large,
+    day,
+    in_a_row,
+    in_commas,
+    lower_first,
+    name,
+    number,
+    worded,
+    worded_count,
+)
 from sqlagent.rows.columns import Profile, Role, is_additive, number_of, order_key, profiles, wall_clock
 from sqlagent.rows.percents import is_percent
-from sqlagent.rows.sorting import Sorting, sorting_of
-from sqlagent.rows.subject import in_two_periods, measures_first, ranked_by, times_along
+from sqlagent.rows.sorting import Sorting, is_part, sorting_of
+from sqlagent.rows.subject import in_two_periods, keys_known, measures_first, ranked_by, times_along
 from sqlagent.telling.summarizing.aggregates import averages_in, counts_in
 from sqlagent.values import Cell, Chart, Kind, Rows
 
@@ -35,7 +48,9 @@ _NO_NOUN = re.compile(r"^(?:best|top|most|least|worst|highest|lowest)\b", re.IGN
 _DONE = re.compile(r"\w{3,}ed|sold|bought|lent|sent|paid|won|lost", re.IGNORECASE)
 """A figure that is named as what was done: there is the most returned, and no highest."""
 _OF_EACH = re.compile(r"\b(?:each|every|per)\s+(?!of\b|one\b|the\b)([a-z]{3,}(?:-[a-z]+)*)\b", re.IGNORECASE)
-_AVERAGED = re.compile(r"average|\bavg\b|\bmean\b|\bper\b|rate|ratio|share|percent|typical", re.IGNORECASE)
+_AVERAGED = re.compile(
+    r"average|median|\bavg\b|\bmean\b|\bper\b|rate|ratio|share|percent|typical", re.IGNORECASE
+)
 """Names that say of themselves how a figure is reckoned."""
 _MANY_DIGITS = 10_000
 
@@ -70,13 +85,13 @@ def summarize(
         'Revenue by channel: web rose from 100 in 2025 to 118 in 2026, up 18 %; store fell from 60 to 54, down 10 %.'
     """
     if not rows.columns:
-        return "The statement returned no columns."
+        return worded("The statement returned no columns.")
     if not rows.rows:
-        return (
-            "No rows: nothing matches these conditions." if not sql or _CONDITION.search(sql) else "No rows."
-        )
+        if not sql or _CONDITION.search(sql):
+            return worded("No rows: nothing matches these conditions.")
+        return worded("No rows.")
     averages = averages_in(sql)
-    columns = [_averaged(_timed(rows, c), averages) for c in profiles(rows)]
+    columns = [_averaged(_timed(rows, c), averages) for c in keys_known(profiles(rows), sql)]
     measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
     times = list(times_along(question, columns, len(rows.rows)))
     labels = [c for c in columns if c.role == Role.CATEGORY]
@@ -108,9 +123,9 @@ def summarize(
         measure = _measure(measures, chart)
         adds_up = is_additive(measure.name) and measure.name not in averages and measure.name not in percents
         whole = _is_whole(question, rows, sql, measure)
-        return _ranked(
-            _way(question, rows, measure, sorting), whole, rows, measure, named, percents, adds_up, counts
-        )
+        low = _way(question, rows, measure, sorting)
+        of_shown = _of_shown(rows, measure, low, sorting, sql)
+        return _ranked(low, whole, rows, measure, named, percents, adds_up, counts, of_shown)
     numbers = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
     if numbers and len(numbers) == len(columns):
         return _numbers(rows, numbers)
@@ -138,9 +153,19 @@ def _said(column: Profile) -> str:
     return "value" if _SIGNS.search(column.words) else column.words
 
 
+def _within(column: Profile) -> Saying:
+    """The same, as it stands within a sentence."""
+    if _SIGNS.search(column.words):
+        return worded("value")
+    average = column.words.removeprefix("Average ")
+    if column.called and average != column.words and column.called == column.words:
+        return worded("average {figure}", figure=name(average))
+    return name(column.words)
+
+
 def _timed(rows: Rows, column: Profile) -> Profile:
     """A column of years that are stored as text or number is a time where its name says so."""
-    if column.role == Role.TIME or _lower(column.words).split()[-1:] not in (["year"], ["years"]):
+    if column.role == Role.TIME or lower_first(column.words).split()[-1:] not in (["year"], ["years"]):
         return column
     cells = [row[column.index] for row in rows.rows if row[column.index] is not None]
     years = bool(cells) and all(_YEAR.fullmatch(str(cell)) for cell in cells)
@@ -151,7 +176,7 @@ def _averaged(column: Profile, averages: Collection[str]) -> Profile:
     """A column that the SQL averages is called so, where its name does not say it: "The average age is 51.1"."""
     if column.name not in averages or column.role != Role.MEASURE or _AVERAGED.search(column.words):
         return column
-    return replace(column, called=f"Average {_lower(column.words)}")
+    return replace(column, called=f"Average {lower_first(column.words)}")
 
 
 def _measure(measures: Sequence[Profile], chart: Chart | None) -> Profile:
@@ -166,20 +191,38 @@ def _measure(measures: Sequence[Profile], chart: Chart | None) -> Profile:
 def _one(rows: Rows, columns: Sequence[Profile], percents: frozenset[str]) -> str:
     row = rows.rows[0]
     if all(cell is None for cell in row):
-        return "There is no value: the one row found is empty (NULL)."
+        return worded("There is no value: the one row found is empty (NULL).")
     if len(columns) == 1:
-        words, value = _said(columns[0]), f"{_cell(row[0], columns[0])}{_unit(columns[0], percents)}"
+        words, value = _said(columns[0]), _with_unit(_cell(row[0], columns[0]), columns[0], percents)
         heads = words, words.partition(" per ")[0]
         if any(_COUNTED.search(head.rpartition(" ")[2]) for head in heads):
-            return f"{_upper(words)}: {value}."
-        return f"The {_lower(words)} is {value}."
+            return worded("{name}: {value}.", name=_upper(words), value=value)
+        return worded("The {name} is {value}.", name=_within(columns[0]), value=value)
     said = [(c, row[c.index]) for c in columns if row[c.index] is not None and c.kind != Kind.BINARY][:4]
     label = next((pair for pair in said if pair[0].role in (Role.CATEGORY, Role.TIME)), None)
     rest = [pair for pair in said if pair is not label and (pair[0].role != Role.KEY or label is None)]
-    facts = _join([f"{_lower(_said(c))} {_cell(cell, c)}{_unit(c, percents)}" for c, cell in rest])
+    facts = all_of(
+        [
+            worded("{name} {value}", name=_within(c), value=_with_unit(_cell(cell, c), c, percents))
+            for c, cell in rest
+        ]
+    )
+    keys = [pair for pair in said if pair[0].role == Role.KEY]
+    if label is None and len(keys) == 1 < len(said):  # a number that tells rows apart is a name
+        ((key, number_of_it),) = keys
+        figures = all_of(
+            [
+                worded("{name} {value}", name=_within(c), value=_with_unit(_cell(cell, c), c, percents))
+                for c, cell in rest
+                if c is not key
+            ]
+        )
+        called = worded("{name} {value}", name=_within(key), value=_cell(number_of_it, key))
+        return in_a_row(begun_large(called), ": ", figures, ".")
     if label is None:
-        return f"One row: {facts}."
-    return f"{_upper(_cell(label[1], label[0]))}{': ' + facts if facts else ''}."
+        return worded("One row: {facts}.", facts=facts)
+    named = begun_large(_cell(label[1], label[0]))
+    return in_a_row(named, ": ", facts, ".") if facts else in_a_row(named, ".")
 
 
 def _series(rows: Rows, when: Profile, measure: Profile, percents: frozenset[str]) -> str:
@@ -191,27 +234,38 @@ def _series(rows: Rows, when: Profile, measure: Profile, percents: frozenset[str
     ]
     if len(points) < 2:
         return _listed(rows, (when, measure))
-    (first_at, first), (last_at, last) = points[0], points[-1]
-    change = _sub(last, first)
-    name, unit = _upper(_lower(_said(measure))), _unit(measure, percents)
-    way = "rose" if change > 0 else "fell"
+    (first_at, begun), (last_at, last) = points[0], points[-1]
+    change = _sub(last, begun)
+    of, unit = begun_large(_within(measure)), measure.name in percents
+    at = {"first": _cell(first_at, when), "last": _cell(last_at, when)}
     if change == 0:
-        text = f"{name} began and ended at {_number(first)}{unit} ({_cell(first_at, when)} to {_cell(last_at, when)})"
+        text = worded(
+            "{name} began and ended at {value} ({first} to {last})",
+            name=of,
+            value=_figure(begun, unit),
+            **at,
+        )
     else:
-        percent = _points(change) if unit else _percent_change(first, last)
-        by = f", {percent}" if percent else ""
-        text = (
-            f"{name} {way} from {_number(first)}{unit} in {_cell(first_at, when)} to {_number(last)}{unit} "
-            f"in {_cell(last_at, when)}{by}"
+        by = _points(change) if unit else _percent_change(begun, last)
+        told = {"name": of, "start": _figure(begun, unit), "end": _figure(last, unit), **at}
+        text = in_a_row(
+            worded("{name} rose from {start} in {first} to {end} in {last}", **told)
+            if change > 0
+            else worded("{name} fell from {start} in {first} to {end} in {last}", **told),
+            worded(", {change}", change=by) if by else "",
         )
     peak_at, peak = max(points, key=lambda p: _size(p[1]))
     low_at, low = min(points, key=lambda p: _size(p[1]))
     extra = []
     if len(points) > 2 and peak_at not in (first_at, last_at):
-        extra.append(f"it peaked at {_number(peak)}{unit} in {_cell(peak_at, when)}")
+        extra.append(
+            worded("it peaked at {value} in {time}", value=_figure(peak, unit), time=_cell(peak_at, when))
+        )
     if len(points) > 2 and low_at not in (first_at, last_at) and low != peak:
-        extra.append(f"its lowest was {_number(low)}{unit} in {_cell(low_at, when)}")
-    return f"{text}{'; ' + ' and '.join(extra) if extra else ''}.{_cut(rows)}"
+        extra.append(
+            worded("its lowest was {value} in {time}", value=_figure(low, unit), time=_cell(low_at, when))
+        )
+    return in_a_row(text, *(("; ", all_of(extra)) if extra else ()), ".", _cut(rows))
 
 
 def _compared(rows: Rows, when: Profile, label: Profile, measure: Profile, percents: frozenset[str]) -> str:
@@ -231,7 +285,7 @@ def _compared(rows: Rows, when: Profile, label: Profile, measure: Profile, perce
     if not both or rows.truncated:
         return ""
     times = (_cell(first, when), _cell(last, when))
-    return _changes(both, label, _said(measure), _unit(measure, percents), times)
+    return _changes(both, label, _within(measure), measure.name in percents, times)
 
 
 def _between(
@@ -250,33 +304,42 @@ def _between(
         return ""
     measure = _said(now)
     measure = measure[: -len(last)].strip() if measure.lower().endswith(last.lower()) else measure
-    return _changes(both, label, measure, _unit(now, percents), (first, last))
+    return _changes(both, label, name(measure), now.name in percents, (first, last))
 
 
 def _changes(
-    both: list[tuple[Cell, Cell, Cell]], label: Profile, measure: str, unit: str, times: tuple[str, str]
+    both: list[tuple[Cell, Cell, Cell]], label: Profile, measure: str, unit: bool, times: tuple[str, str]
 ) -> str:
     both = sorted(both, key=lambda one: -abs(_sub(one[2], one[1])))
     said = [
-        _moved(_cell(name, label), a, b, unit, times if n == 0 else None)
-        for n, (name, a, b) in enumerate(both[:3])
+        _moved(_cell(called, label), a, b, unit, times if n == 0 else None)
+        for n, (called, a, b) in enumerate(both[:3])
     ]
-    lead = " changed most" if len(both) > 3 else ""
-    return f"{_upper(_lower(measure))} by {_lower(_said(label))}{lead}: {'; '.join(said)}."
+    told = {"name": begun_large(measure), "label": _within(label), "changes": in_commas(said, "; ")}
+    if len(both) > 3:
+        return worded("{name} by {label} changed most: {changes}.", **told)
+    return worded("{name} by {label}: {changes}.", **told)
 
 
-def _moved(name: str, first: Cell, last: Cell, unit: str, times: tuple[str, str] | None) -> str:
+def _moved(called: str, first: Cell, last: Cell, unit: bool, times: tuple[str, str] | None) -> str:
     """How one value went: web rose from 1.03 M in 2025 to 1.22 M in 2026, up 18 %."""
     change = _sub(last, first)
-    at = (f" in {times[0]}", f" in {times[1]}") if times else ("", "")
+    told = {"name": called, "start": _figure(first, unit), "end": _figure(last, unit)}
+    at = {"first": times[0], "last": times[1]} if times else {}
     if change == 0:
-        return f"{name} stayed at {_number(last)}{unit}" + (
-            f" from {times[0]} to {times[1]}" if times else ""
-        )
-    percent = _points(change) if unit else _percent_change(first, last)
-    way = "rose" if change > 0 else "fell"
-    by = f", {percent}" if percent else ""
-    return f"{name} {way} from {_number(first)}{unit}{at[0]} to {_number(last)}{unit}{at[1]}{by}"
+        if times:
+            return worded("{name} stayed at {end} from {first} to {last}", **told, **at)
+        return worded("{name} stayed at {end}", **told)
+    by = _points(change) if unit else _percent_change(first, last)
+    if times and change > 0:
+        text = worded("{name} rose from {start} in {first} to {end} in {last}", **told, **at)
+    elif times:
+        text = worded("{name} fell from {start} in {first} to {end} in {last}", **told, **at)
+    elif change > 0:
+        text = worded("{name} rose from {start} to {end}", **told)
+    else:
+        text = worded("{name} fell from {start} to {end}", **told)
+    return in_a_row(text, worded(", {change}", change=by) if by else "")
 
 
 def _first(
@@ -294,8 +357,10 @@ def _first(
     row = rows.rows[0]
     if measure is None or label is None or row[label.index] is None or number_of(row[measure.index]) is None:
         return ""
-    value = f"{_number(row[measure.index])}{_unit(measure, percents)}"
-    return f"{_upper(_leads(_name(row, [label]), measure, value, not sorting.falling, counts))}."
+    value = _figure(row[measure.index], measure.name in percents)
+    return in_a_row(
+        begun_large(_leads(_name(row, [label]), measure, value, not sorting.falling, counts)), "."
+    )
 
 
 def _of_each(
@@ -319,27 +384,29 @@ def _of_each(
     if len(entries) < 2 or number_of(entries[0][measure.index]) == number_of(entries[-1][measure.index]):
         return ""
     named = [group, *(c for c in columns if c.role in (Role.CATEGORY, Role.KEY) and c is not group)]
-    unit = _unit(measure, percents)
+    unit = measure.name in percents
     low, high = (
-        f"{_number(row[measure.index])}{unit} ({_both(row, named)})" for row in (entries[0], entries[-1])
+        worded("{value} ({name})", value=_figure(row[measure.index], unit), name=_both(row, named))
+        for row in (entries[0], entries[-1])
     )
     asked = _OF_EACH.search(question)
     each = (
         asked[1].lower()
         if asked
-        else "group"
+        else worded("group")
         if group.words.lower() in ("name", "title")
-        else _lower(group.words)
+        else _within(group)
     )
-    way = "highest" if sorting.falling else "lowest"
-    return f"The {way} {_lower(_said(measure))} of each {each} goes from {low} to {high}."
+    told = {"name": _within(measure), "group": each, "low": low, "high": high}
+    if sorting.falling:
+        return worded("The highest {name} of each {group} goes from {low} to {high}.", **told)
+    return worded("The lowest {name} of each {group} goes from {low} to {high}.", **told)
 
 
 def _both(row: tuple[Cell, ...], named: Sequence[Profile]) -> str:
     """A group and who is first in it: Books, Learn to Draw."""
-    return (
-        ", ".join([_cell(row[c.index], c) for c in named if row[c.index] is not None][:2]) or "without a name"
-    )
+    found = [_cell(row[c.index], c) for c in named if row[c.index] is not None][:2]
+    return in_commas(found) if found else worded("without a name")
 
 
 def _way(question: str, rows: Rows, measure: Profile, sorting: Sorting | None) -> bool:
@@ -351,15 +418,22 @@ def _way(question: str, rows: Rows, measure: Profile, sorting: Sorting | None) -
     return rising and _asks_low(question)
 
 
-def _leads(name: str, measure: Profile, value: str, low: bool, counts: frozenset[str]) -> str:
+def _leads(called: str, measure: Profile, value: str, low: bool, counts: frozenset[str]) -> Saying:
     """Who comes first, by which figure: "Oslo has the fewest orders, 5"."""
-    of = _lower(_said(measure))
+    of = lower_first(_said(measure))
+    told = {"name": called, "value": value}
     if _NO_NOUN.search(of):
-        return f"{name} {'comes last' if low else 'leads'} with {value}"
-    many = measure.name in counts or _COUNTED.search(of) or _DONE.fullmatch(of)
-    most = ("the fewest" if low else "the most") if many else ("the lowest" if low else "the highest")
-    of = of.removeprefix("number of ") if many else of
-    return f"{name} has {most} {of}, {value}"
+        if low:
+            return worded("{name} comes last with {value}", **told)
+        return worded("{name} leads with {value}", **told)
+    if measure.name in counts or _COUNTED.search(of) or _DONE.fullmatch(of):
+        bare = name(of.removeprefix("number of ")) if of.startswith("number of ") else _within(measure)
+        if low:
+            return worded("{name} has the fewest {figure}, {value}", figure=bare, **told)
+        return worded("{name} has the most {figure}, {value}", figure=bare, **told)
+    if low:
+        return worded("{name} has the lowest {figure}, {value}", figure=_within(measure), **told)
+    return worded("{name} has the highest {figure}, {value}", figure=_within(measure), **told)
 
 
 def _ranked(
@@ -371,32 +445,66 @@ def _ranked(
     percents: frozenset[str],
     adds_up: bool,
     counts: frozenset[str],
+    of_shown: bool = False,
 ) -> str:
-    """Say who leads, with what share where the rows are the whole and their figures add up, and who follows."""
+    """Say who leads `of_shown` rows, with what share where the rows are the whole and their figures add up, and who follows."""
     entries = [(row, row[measure.index]) for row in rows.rows if number_of(row[measure.index]) is not None]
     if len(entries) < 2:
         return _listed(rows, (*named, measure))
     entries.sort(key=lambda e: _size(e[1]), reverse=not low)
     lead, second = entries[0], entries[1]
     ties = [e for e in entries if number_of(e[1]) == number_of(lead[1])]
-    of, unit = _lower(_said(measure)), _unit(measure, percents)
-    name = _name(lead[0], named)
+    of, unit = lower_first(_said(measure)), measure.name in percents
+    shown = (
+        worded_count(
+            "Of the {count} row shown, ",
+            "Of the {count} rows shown, ",
+            len(rows.rows),
+            count=number(f"{len(rows.rows):,}"),
+        )
+        if of_shown
+        else ""
+    )
+    value = _figure(lead[1], unit)
     if len(ties) == len(entries):
-        return f"All {len(entries):,} rows have the same {of}, {_number(lead[1])}{unit}.{_cut(rows)}"
+        same = worded(
+            "All {count} rows have the same {figure}, {value}.",
+            count=number(f"{len(entries):,}"),
+            figure=_within(measure),
+            value=value,
+        )
+        return in_a_row(same, _cut(rows))
     if len(ties) > 1:
         names = (
-            _join([_name(e[0], named) for e in ties])
+            all_of([_name(e[0], named) for e in ties])
             if len(ties) <= NAMED_TOGETHER
-            else f"{len(ties):,} rows"
+            else worded_count("{count} row", "{count} rows", len(ties), count=number(f"{len(ties):,}"))
         )
+        told = {"names": names if of_shown else begun_large(names), "value": value}
         if _NO_NOUN.search(of) or _DONE.fullmatch(of):
-            return f"{_upper(names)} share the {'last' if low else 'first'} place with {_number(lead[1])}{unit}.{_cut(rows)}"
-        return f"{_upper(names)} share the {'lowest' if low else 'highest'} {of}, {_number(lead[1])}{unit}.{_cut(rows)}"
+            shared = (
+                worded("{names} share the last place with {value}.", **told)
+                if low
+                else worded("{names} share the first place with {value}.", **told)
+            )
+        elif low:
+            shared = worded("{names} share the lowest {figure}, {value}.", figure=_within(measure), **told)
+        else:
+            shared = worded("{names} share the highest {figure}, {value}.", figure=_within(measure), **told)
+        return in_a_row(shown, shared, _cut(rows))
     share = _share(whole and adds_up, measure, [e[1] for e in entries], lead[1])
-    text = f"{_upper(_leads(name, measure, f'{_number(lead[1])}{unit}', low, counts))}{share}"
-    follows = f"; {_name(second[0], named)} follows with {_number(second[1])}{unit}"
+    leads = _leads(_name(lead[0], named), measure, value, low, counts)
+    follows = worded(
+        "; {name} follows with {value}", name=_name(second[0], named), value=_figure(second[1], unit)
+    )
     total = _together(whole or not adds_up, rows, [e[1] for e in entries])
-    return f"{text}{follows}{total}.{_cut(rows)}"
+    return in_a_row(shown, leads if of_shown else begun_large(leads), share, follows, total, ".", _cut(rows))
+
+
+def _of_shown(rows: Rows, measure: Profile, low: bool, sorting: Sorting | None, sql: str) -> bool:
+    """Whether a LIMIT took some rows and not those at this end of the figure: the sentence then says so."""
+    is_end = sorting is not None and sorting.by == measure.name.lower() and sorting.falling is not low
+    return not (is_end and sorting is not None and not sorting.skipped) and is_part(sql, len(rows.rows))
 
 
 def _numbers(rows: Rows, measures: Sequence[Profile]) -> str:
@@ -408,9 +516,13 @@ def _numbers(rows: Rows, measures: Sequence[Profile]) -> str:
             continue
         low = min(cells, key=lambda c: _size(c))
         high = max(cells, key=lambda c: _size(c))
-        reach = f"from {_number(low)} to {_number(high)}" if low != high else f"always {_number(low)}"
-        spans.append(f"{_lower(_said(measure))} {reach}")
-    return f"{_count(rows)}: {_join(spans)}.{_cut(rows)}"
+        of = {"name": _within(measure), "low": _number(low)}
+        spans.append(
+            worded("{name} from {low} to {high}", **of, high=_number(high))
+            if low != high
+            else worded("{name} always {low}", **of)
+        )
+    return in_a_row(_count(rows), ": ", all_of(spans), ".", _cut(rows))
 
 
 def _listed(rows: Rows, columns: Sequence[Profile]) -> str:
@@ -421,13 +533,13 @@ def _listed(rows: Rows, columns: Sequence[Profile]) -> str:
     )
     count = _count(rows)
     if not cells:
-        return f"{count}."
+        return in_a_row(count, ".")
     if len(cells) == 1 and len(rows.rows) > 1:
-        return f"{count}, all with {_lower(_said(label))} {cells[0]}."
-    shown = cells[:3]
+        return worded("{count}, all with {name} {value}.", count=count, name=_within(label), value=cells[0])
+    shown = all_of(cells[:3])
     if len(cells) <= 3 and len(rows.rows) == len(cells):
-        return f"{count}: {_join(shown)}."
-    return f"{count}, beginning with {_join(shown)}."
+        return in_a_row(count, ": ", shown, ".")
+    return worded("{count}, beginning with {values}.", count=count, values=shown)
 
 
 # ---------------------------------------------------------------- parts of sentences
@@ -441,7 +553,7 @@ def _share(whole: bool, measure: Profile, cells: Sequence[Cell], lead: Cell) -> 
         return ""
     if _PERCENT.search(measure.name):
         return ""
-    return f", {_percent(_size(lead) / total)} of the total"
+    return worded(", {share} of the total", share=_percent(_size(lead) / total))
 
 
 def _together(whole: bool, rows: Rows, cells: Sequence[Cell]) -> str:
@@ -449,7 +561,13 @@ def _together(whole: bool, rows: Rows, cells: Sequence[Cell]) -> str:
     if whole or rows.truncated or len(cells) > 20:
         return ""
     total = sum((Decimal(str(c)) for c in cells), Decimal(0))
-    return f". The {len(cells)} together make {_number(total)}"
+    return worded_count(
+        ". The {count} together make {total}",
+        ". The {count} together make {total}",
+        len(cells),
+        count=str(len(cells)),
+        total=_number(total),
+    )
 
 
 def _is_whole(question: str, rows: Rows, sql: str, measure: Profile) -> bool:
@@ -471,55 +589,60 @@ def _asks_low(question: str) -> bool:
 
 
 def _name(row: tuple[Cell, ...], named: Sequence[Profile]) -> str:
-    parts = [_cell(row[c.index], c) for c in named if row[c.index] is not None and c.role != Role.KEY][:2]
-    if not parts:
-        parts = [f"{_lower(_said(c))} {_cell(row[c.index], c)}" for c in named if row[c.index] is not None][
-            :1
-        ]
-    if not parts:
-        return "the row without a name"
-    return f"{parts[0]} ({parts[1]})" if len(parts) > 1 else parts[0]
+    full = [c for c in named if row[c.index] is not None and row[c.index] != ""]
+    parts = [_cell(row[c.index], c) for c in full if c.role != Role.KEY][:2]
+    if len(parts) > 1:
+        return in_a_row(parts[0], " (", parts[1], ")")
+    if parts:
+        return parts[0]
+    if full:
+        return worded("{name} {value}", name=_within(full[0]), value=_cell(row[full[0].index], full[0]))
+    return worded("the row without a name")
 
 
 def _cell(cell: Cell, column: Profile) -> str:
     if cell is None:
-        return "none"
+        return worded("none")
     if isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool) and number_of(cell) is None:
-        return "a number too large to say"
-    if isinstance(cell, int) and 1 <= cell <= 12 and _lower(column.words) == "month of year":
-        return month_name[cell]
+        return worded("a number too large to say")
+    if isinstance(cell, int) and 1 <= cell <= 12 and lower_first(column.words) == "month of year":
+        return worded(month_name[cell])
     if column.role == Role.TIME or column.role == Role.KEY or column.ordered:
         if isinstance(cell, datetime):
             at = wall_clock(cell)
-            return (
-                at.date().isoformat() if at.time().isoformat() == "00:00:00" else at.isoformat(" ", "minutes")
-            )
+            return day(at.date() if at.time().isoformat() == "00:00:00" else at)
         if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
             return str(int(cell))
-        return cell.isoformat() if isinstance(cell, date) else str(cell)
+        return day(cell if isinstance(cell, date) else str(cell))
     if isinstance(cell, bool):
-        return "yes" if cell else "no"
+        return worded("yes") if cell else worded("no")
     if isinstance(cell, (int, float, Decimal)):
         return _number(cell)
     text = " ".join(str(cell).split())
     return text if len(text) <= 60 else text[:59].rstrip() + "…"
 
 
-def _number(cell: Cell) -> str:
+def _number(cell: Cell) -> Saying:
     """Say a number for reading: grouped; large ones in M or billions with two decimals."""
     if number_of(cell) is None:
-        return "a number too large to say"
-    number = Decimal(str(cell)) if not isinstance(cell, Decimal) else cell
-    size = abs(number)
-    for limit, unit in ((Decimal(10) ** 9, "billion"), (Decimal(10) ** 6, "M")):
-        if size >= limit and size < Decimal(10) ** 13:
-            return f"{_trim(f'{_round(number / limit, 2):,f}')} {unit}"
-    if number == number.to_integral_value():
-        return f"{int(number):,}"
+        return worded("a number too large to say")
+    exact = Decimal(str(cell)) if not isinstance(cell, Decimal) else cell
+    size = abs(exact)
+    if Decimal(10) ** 9 <= size < Decimal(10) ** 13:
+        return worded("{number} billion", number=_in(exact, 9))
+    if Decimal(10) ** 6 <= size < Decimal(10) ** 13:
+        return worded("{number} M", number=_in(exact, 6))
+    if exact == exact.to_integral_value():
+        return number(f"{int(exact):,}")
     if size >= _MANY_DIGITS:
-        return f"{_round(number, 0):,f}"
-    digits = 2 if size >= 1 else min(10, 2 - number.adjusted())
-    return _trim(f"{_round(number, digits):,f}")
+        return number(f"{_round(exact, 0):,f}")
+    digits = 2 if size >= 1 else min(10, 2 - exact.adjusted())
+    return number(_trim(f"{_round(exact, digits):,f}"))
+
+
+def _in(exact: Decimal, power: int) -> Saying:
+    """A large number in millions, or billions."""
+    return number(_trim(f"{_round(exact / Decimal(10) ** power, 2):,f}"))
 
 
 def _round(number: Decimal, digits: int) -> Decimal:
@@ -530,9 +653,10 @@ def _trim(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _percent(part: float) -> str:
+def _percent(part: float) -> Saying:
     percent = part * 100
-    return f"{percent:.0f} %" if percent >= 10 or percent == round(percent) else f"{percent:.1f} %"
+    written = f"{percent:.0f}" if percent >= 10 or percent == round(percent) else f"{percent:.1f}"
+    return worded("{number} %", number=number(written))
 
 
 def _percent_change(first: Cell, last: Cell) -> str:
@@ -542,7 +666,11 @@ def _percent_change(first: Cell, last: Cell) -> str:
     change = (end - start) / start
     if abs(change) >= 9.995:
         return ""
-    return f"{'up' if change > 0 else 'down'} {_percent(abs(change))}"
+    return _by(change, _percent(abs(change)))
+
+
+def _by(change: float | Decimal, size: str) -> Saying:
+    return worded("up {size}", size=size) if change > 0 else worded("down {size}", size=size)
 
 
 def changed_since(name: str, before: Cell, now: Cell, when: str, *, sql: str = "") -> str:
@@ -558,24 +686,30 @@ def changed_since(name: str, before: Cell, now: Cell, when: str, *, sql: str = "
         return ""
     change = Decimal(str(now)) - Decimal(str(before))
     if not change:
-        return f"the same as {when}"
+        return worded("the same as {when}", when=when)
     in_percent = is_percent(name, sql)
     share = _points(float(change)) if in_percent else _percent_change(before, now)
-    unit = " %" if in_percent else ""
     # A change of less than a thousandth is told as it is: "up 0.0 %" tells none.
     is_told = in_percent or abs(change) * 2_000 >= abs(Decimal(str(before)))
-    by = share if share and is_told else f"{'up' if change > 0 else 'down'} {_number(abs(change))}"
-    return f"{by} from {_number(before)}{unit} {when}"
+    by = share if share and is_told else _by(change, _number(abs(change)))
+    return worded("{change} from {before} {when}", change=by, before=_figure(before, in_percent), when=when)
 
 
-def _unit(measure: Profile, percents: frozenset[str]) -> str:
-    return " %" if measure.name in percents else ""
+def _figure(cell: Cell, in_percent: bool) -> Saying:
+    """A number, with the sign of a percentage."""
+    return in_a_row(_number(cell), " %" if in_percent else "")
+
+
+def _with_unit(value: str, column: Profile, percents: frozenset[str]) -> str:
+    return in_a_row(value, " %") if column.name in percents else value
 
 
 def _points(change: float) -> str:
     """A change of a percentage: a difference in points, as percent of percent misleads."""
     points = _number(round(abs(change), 2) or abs(change))
-    return f"{'up' if change > 0 else 'down'} {points} point{'' if points == '1' else 's'}"
+    return _by(
+        change, worded_count("{points} point", "{points} points", 1 if points == "1" else 2, points=points)
+    )
 
 
 def _size(cell: Cell) -> float:
@@ -586,20 +720,24 @@ def _sub(last: Cell, first: Cell) -> float:
     return _size(last) - _size(first)
 
 
-def _count(rows: Rows) -> str:
-    return f"{'More than ' if rows.truncated else ''}{len(rows.rows):,} rows"
+def _count(rows: Rows) -> Saying:
+    count = len(rows.rows)
+    told = number(f"{count:,}")
+    if rows.truncated:
+        return worded_count("More than {count} rows", "More than {count} rows", count, count=told)
+    return worded_count("{count} rows", "{count} rows", count, count=told)
 
 
 def _cut(rows: Rows) -> str:
-    return f" Only the first {len(rows.rows):,} rows were read." if rows.truncated else ""
-
-
-def _join(parts: Sequence[str]) -> str:
-    return ", ".join(parts) if len(parts) < 2 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _lower(words: str) -> str:
-    return words if len(words) > 1 and words[1].isupper() else words[:1].lower() + words[1:]
+    if not rows.truncated:
+        return ""
+    count = len(rows.rows)
+    return worded_count(
+        " Only the first {count} rows were read.",
+        " Only the first {count} rows were read.",
+        count,
+        count=number(f"{count:,}"),
+    )
 
 
 def _upper(words: str) -> str:

@@ -13,7 +13,7 @@ from mirror.people.services import first_admin, link_create
 
 
 class Command(BaseCommand):
-    """Print a one-time link; whoever can run this can read the store already."""
+    """Print a one-time link; a person who can run this can read the store already."""
 
     requires_system_checks = ()  # they load every page; a start makes them
     help = "Print a link that signs somebody in once: the first administrator, unless a name is given."

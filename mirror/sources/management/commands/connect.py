@@ -12,11 +12,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from mirror.phrases import counted
 from mirror.sources import services
-from mirror.sources.errors import PowersRefused, SourceError
+from mirror.sources.errors import KeyUnconfirmed, PowersRefused, SourceError
 from mirror.sources.forms import SourceForm, form_for
 from mirror.sources.management.owners import find_owner
 from mirror.sources.models import OPTIONS, Source
 from mirror.sources.powers import Powers, powers_are_unconfirmed, powers_of
+from mirror.sources.tunnels import BY_KEY, BY_PASSWORD
 
 
 class Command(BaseCommand):
@@ -25,7 +26,7 @@ class Command(BaseCommand):
     requires_system_checks = ()  # they load every page; a start makes them
     help = (
         "Connect a database under a short name. The password is taken from the environment "
-        "variable SOURCE_PASSWORD, or asked for."
+        "variable SOURCE_PASSWORD, or asked for; that of an SSH server, or its key's passphrase, from SOURCE_SSH_PASSWORD."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -41,6 +42,15 @@ class Command(BaseCommand):
             default=[],
             metavar="NAME=VALUE",
             help="a named setting of the engine, as often as needed: sslmode, sslrootcert, auth, namespaces, dialect",
+        )
+        parser.add_argument("--ssh-host", default="", help="an SSH server on the way, or none")
+        parser.add_argument("--ssh-port", default="", help="where it listens; 22 by default")
+        parser.add_argument("--ssh-user", default="", help="who signs in to it")
+        parser.add_argument("--ssh-key-file", help="the private key to sign in by; without it, a password")
+        parser.add_argument(
+            "--ssh-fingerprint",
+            default="",
+            help="of its key (SHA256:...); without one, the key is shown and refused",
         )
         parser.add_argument("--description", default="", help="a line about it")
         parser.add_argument("--privacy", default=Source.Privacy.SCHEMA, choices=Source.Privacy.values)
@@ -69,6 +79,8 @@ class Command(BaseCommand):
         except PowersRefused as error:
             said = f"{error}\n\n{_statements(error.powers)}\n\nOr give --confirm-powers."
             raise CommandError(said) from None
+        except KeyUnconfirmed as error:
+            raise CommandError(f"{error} {error.advice} Give --ssh-fingerprint {error.fingerprint}") from None
         except SourceError as error:
             raise CommandError(f"{error} {error.advice}".strip()) from None
         tables = len((source.catalog or {}).get("tables", []))
@@ -107,7 +119,23 @@ def _form(options: dict[str, Any]) -> SourceForm:
         typed["database"] = str(Path(options["database"]).absolute())
     else:
         typed |= {"username": options["user"], "password": _password(options["user"])}
+        typed |= _ssh(options)
     return form_for(engine)(typed, instance=instance)
+
+
+def _ssh(options: dict[str, Any]) -> dict[str, str]:
+    """Give what is typed of an SSH server. Raises: CommandError where the file of its key cannot be read."""
+    path = options["ssh_key_file"]
+    try:
+        key = Path(path).read_text() if path else ""
+    except (OSError, UnicodeDecodeError):
+        raise CommandError(f"--ssh-key-file: {path} cannot be read.") from None
+    return {
+        **{name: options[name] for name in ("ssh_host", "ssh_port", "ssh_user", "ssh_fingerprint")},
+        "ssh_by": BY_KEY if path else BY_PASSWORD,
+        "ssh_key": key,
+        "ssh_password": os.environ.get("SOURCE_SSH_PASSWORD", ""),
+    }
 
 
 def _options(typed: list[str], engine: str) -> dict[str, str]:
@@ -133,7 +161,8 @@ def _password(user: str) -> str:
 
 
 def _faults(form: SourceForm) -> list[str]:
-    flags = {"username": "user"}
+    flags = {"username": "user", "ssh_key": "ssh-key-file"}
     return [
-        f"--{flags.get(field, field)}: {' '.join(map(str, errors))}" for field, errors in form.errors.items()
+        f"--{flags.get(field, field).replace('_', '-')}: {' '.join(map(str, errors))}"
+        for field, errors in form.errors.items()
     ]

@@ -7,13 +7,15 @@ from dataclasses import replace
 
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.intents import Intent
-from sqlagent.makers.analyst.changing.parts import Difference, Part, difference, parts
+from sqlagent.makers.analyst.changing.parts import THERE, Difference, Part, difference, parts
 from sqlagent.makers.analyst.frames import Frame
 
 _ORDERS = re.compile(
     r"\b(?:sort\w*|rank\w*|order(?:ed)? by|first|last|most|least|best|worst|top|bottom|ascending|descending|alphabetical\w*|[a-z]+est)\b",
     re.IGNORECASE,
 )
+_SUMS = re.compile(r"(?:total|sum|sums|totals|amount|average|avg|mean|median)", re.IGNORECASE)
+_GROUPED = re.compile(r"(?:by|per|for each|each|every)\s", re.IGNORECASE)
 _TWO = re.compile(r"\w\s+(?:by|per|for each)\s", re.IGNORECASE)
 _NO = re.compile(
     r"\b(?:no|not|non|none|nobody|nothing|never|without|except|exclude|excluding|excluded|leave|leaving|drop|skip|minus|less|out|remove|ignore|ignoring|isn't|aren't|un(?!it|til|der|i)\w+|in(?:active|valid|complete)\w*|off\w+|other than|but)\b",
@@ -21,6 +23,16 @@ _NO = re.compile(
 )
 _FAMILY = {"order": "rank", "column": "list", "per": "by"}
 """Kinds of parts that change together."""
+
+
+def denies(text: str) -> bool:
+    """Whether words deny something.
+
+    Example:
+        >>> denies("not"), denies("loyal")
+        (True, False)
+    """
+    return bool(_NO.search(text))
 
 
 def doubt_of(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) -> float:
@@ -31,7 +43,14 @@ def doubt_of(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) ->
     change = difference(asked.held - own, parts(frame) - own)
     if change.is_none:
         return 0.0 if meant.way == "list" and not frame.measures else 2.0
-    if meant.way == "count":
+    is_beside = whole.replaced or any(part.kind == "measure" for part in change.gained)
+    if meant.way == "compare" and meant.text.startswith("compared") and not is_beside:
+        return 2.0  # no figure of another period stands beside
+    if meant.way == "summed" and not any(
+        part.kind == "measure" and part.says.startswith("sum") for part in parts(frame)
+    ):
+        return 2.0
+    if meant.way in ("count", "summed"):
         change = replace(
             change,
             lost=frozenset(part for part in change.lost if part.kind not in ("order", "column")),
@@ -40,11 +59,12 @@ def doubt_of(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) ->
         if not frame.measures:
             return 2.0
     doubt = _worse(asked, frame)
-    if meant.figure and not any(
-        p.kind == "measure" for p in (*change.gained, *(new for _, new in change.replaced))
-    ):
+    figures = [p for p in (*change.gained, *(new for _, new in change.replaced)) if p.kind == "measure"]
+    if meant.figure and not figures:
         return 2.0
-    doubt += _denied(change, meant)
+    if _SUMS.fullmatch(meant.text) and any(p.says.startswith("rows ") for p in figures):
+        return 2.0  # a total of rows is their number, which was asked for before
+    doubt += _denied(asked, change, meant)
     touched = {new.kind for _, new in change.replaced} | {
         part.kind for part in (*change.gained, *change.lost)
     }
@@ -53,26 +73,43 @@ def doubt_of(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) ->
     both = {"by", "measure"} <= {new.kind for _, new in change.replaced}
     if both and meant.way not in ("gone", "count", "compare") and not _TWO.search(meant.text):
         doubt += 0.8  # another group is no other figure
+    if meant.way in ("", "narrow") and _GROUPED.match(meant.text):
+        is_grouped = any(part.kind == "by" for part in change.gained)
+        doubt += 0.8 * (is_grouped and any(new.kind == "measure" for _, new in change.replaced))
     if meant.way != "compare":
         families = _families(change)
         doubt += 0.2 * max(0, len(families - {"inner"} if "measure" in families else families) - 1)
     return doubt + loss_of(change, meant) + _placed(change, meant, asked.held)
 
 
-def _denied(change: Difference, meant: Intent) -> float:
-    """Whether a condition came in turned around though nothing of the kind was typed."""
-    says_no = bool(_NO.search(meant.text)) or meant.way in ("gone", "compare")
+def _denied(asked: Asked, change: Difference, meant: Intent) -> float:
+    """Whether a condition came in turned around though nothing of the kind was typed.
+
+    A question that denies nothing itself turns nothing around: then "open", "overdue" and "valid" came in, rows without an end.
+    """
+    says_no = bool(_NO.search(meant.text)) or meant.way in ("gone", "compare") or not _NO.search(asked.text)
     wrong = sum(part.denies and part.kind in ("where", "inner") for part in change.gained)
     wrong += sum(new.denies and not old.denies for old, new in change.replaced)
     turned = sum(old.denies and not new.denies and old.values == new.values for old, new in change.replaced)
     return float((0 if says_no else wrong) + turned)
 
 
-def doubt_of_ending(asked: Asked, frame: Frame) -> float:
+def doubt_of_ending(asked: Asked, frame: Frame, kind: str) -> float:
     """The doubt of an ending that was put or taken away: it changes nothing else, if it is understood at all."""
     if difference(asked.held, parts(frame)).is_none and asked.frame.order == frame.order:
         return 2.0
+    if kind in ("total", "overall") and not frame.measures:
+        return 2.0  # a list is none
+    if kind == "total" and _figures_of(frame) != _figures_of(asked.frame):
+        return 2.0  # groups that go change no figure
     return _worse(asked, frame)
+
+
+def _figures_of(frame: Frame) -> set[tuple[str, str]]:
+    """What figures say, and of which rows different things are counted: wines in stock are not those that were sold."""
+    said = {part.says for part in parts(frame) if part.kind == "measure"}
+    counted = {one.anchor for one in frame.measures if one.agg == "distinct"}
+    return {(one, "") for one in said} | {("", one) for one in counted}
 
 
 def _worse(asked: Asked, frame: Frame) -> float:
@@ -87,7 +124,7 @@ def _families(change: Difference) -> set[str]:
 
 
 def loss_of(change: Difference, meant: Intent) -> float:
-    """What a change that takes nothing away may not cost: conditions, periods and groups."""
+    """The parts that a change must keep if it takes nothing away: conditions, periods and groups."""
     if meant.way == "gone" and meant.text == "comparison":
         return float(sum(part.kind != "period" for part in change.gained))
     if meant.way == "gone":
@@ -148,4 +185,6 @@ def _placed(change: Difference, meant: Intent, held: frozenset[Part]) -> float:
         return 0.8
     if meant.way == "swap" and meant.old == "" and not change.replaced and beside:
         return 0.8
+    if meant.way == "swap" and not change.replaced and any(p.says == THERE for p in change.gained):
+        return 0.3  # "what about returns" after orders asks for these, and for orders with some at last
     return 0.3 * bool(beside)

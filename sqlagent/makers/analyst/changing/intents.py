@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sqlagent.language.lexicon import NUMBER_WORDS
+from sqlagent.language.lexicon import DEED_DONE, NUMBER_WORDS
 from sqlagent.makers.analyst.plainer import PLACES
 
 _I = re.IGNORECASE
@@ -17,7 +18,7 @@ _LEAD = re.compile(
     _I,
 )
 _TAIL = re.compile(
-    r"[,\s]*\b(?:please|pls|plz|though|then|thanks|thx|thank you|again|for now|for a start|if possible|(?:will|would|should|'ll) (?:do|suffice|be (?:better|best|fine|enough|good|ok|nice|great))"
+    r"(?<![,\s])[,\s]*\b(?:please|pls|plz|though|then|thanks|thx|thank you|again|for now|for a start|if possible|(?:will|would|should|'ll) (?:do|suffice|be (?:better|best|fine|enough|good|ok|nice|great))"
     r"|(?:is|are|was|were) (?:enough|fine|ok|okay|sufficient|better|best|good|plenty)|suffices?|would help|view)$",
     _I,
 )
@@ -27,9 +28,9 @@ _SWAPS = re.compile(
     _I,
 )
 _NARROWS = re.compile(r"^(?:only|just)(?: (?:for|in|from|the|those|with))*\b\s*|\s+(?:only|alone)$", _I)
-_INSTEAD = re.compile(r"[,\s]*\b(?:instead|rather|this time|now)$", _I)
+_INSTEAD = re.compile(r"(?<![,\s])[,\s]*\b(?:instead|rather|this time|now)$", _I)
 _TOO = re.compile(
-    r"[,\s]*\b(?:too|as well|also|in addition|on top|alongside|next to (?:it|them|that)|beside(?:s)? (?:it|them|that)|side by side)$",
+    r"(?<![,\s])[,\s]*\b(?:too|as well|also|in addition|on top|alongside|next to (?:it|them|that)|beside(?:s)? (?:it|them|that)|side by side)$",
     _I,
 )
 _GONE = re.compile(
@@ -44,7 +45,10 @@ _SWAPPED = (
     re.compile(r"^(?P<new>.+?)\s+(?:instead of|rather than|in place of)\s+(?P<old>.+)$", _I),
     re.compile(r"^not (?P<old>.+?),? but (?P<new>.+)$", _I),
     re.compile(r"^instead of (?P<old>.+?),\s*(?P<new>.+)$", _I),
-    re.compile(r"^(?P<new>[^,]+?),?\s+(?:and )?not (?:by |per )?(?:the )?(?P<old>[\w' -]+)$", _I),
+    re.compile(
+        r"^(?!(?:(?:only|just|but|and|the|those|these|ones?|all|they|people|everyone|which|who|that|is|are|was|were|have|has|had) ?)+ not )(?P<new>[^,]+?),?\s+(?:and )?not (?:by |per )?(?:the )?(?P<old>[\w' -]+)$",
+        _I,
+    ),
 )
 _INSTEAD_OF = re.compile(r"^instead of\s+(.+)$", _I)
 _COMPARED = re.compile(
@@ -54,6 +58,10 @@ _COMPARED = re.compile(
 _SORTED = re.compile(
     r"^(?:sort|sorted|order|ordered|rank|ranked)(?:\s+(?:it|them|this|these|those|that))?\s+(.+)$", _I
 )
+_RANKED_INSTEAD = re.compile(
+    r"^(?:sort|rank|order) (?:it|them|these|those) (?P<by>by .+?),? (?:instead|rather)(?: please)?$", _I
+)
+"""Another figure to rank by: "rank them by units instead"."""
 _EXCEPT = re.compile(
     r"^(?:not|exclude|excluding|excl\.?|ex|except(?: for)?|without|w/o|minus|leave out|ignore|ignoring|no(?! ?shows?\b)|nobody from|nobody in|none from|no one from|nothing from)\s+(?!than\b|more\b)(.+)$"
     r"|^(?:leave|take|keep)\s+(.+?)\s+out$|^([\w' -]*?\b(?!\w+ed\b|sold\b|paid\b|bought\b|lent\b|taken\b|by\b|per\b)[\w'-]+)\s+(?:out|excluded|left out)$",
@@ -74,8 +82,16 @@ _EARLIER = re.compile(
     r"(?:(?P<unit>year|quarter|month|week|period)\s+(?:before|earlier|prior|ago)|(?:previous|prior|preceding|last)\s+(?P<last>year|quarter|month|week|period)(?:'s)?)$",
     re.IGNORECASE,
 )
+_YEAR_ON_YEAR = re.compile(
+    r"^(?:and |as )?(?:yoy|y/y|y-o-y|year[- ](?:on|over)[- ]year)(?: (?:change|comparison|figures|numbers))?$",
+    re.IGNORECASE,
+)
 _THE_ONE_BEFORE = re.compile(
     r"^(?:(?:in|for|from)\s+)?(?:the\s+)?(?:(?P<unit>year|quarter|month|week|period)\s+before(?: (?:that|it))?|(?:previous|prior|preceding)\s+(?P<last>year|quarter|month|week|period)|one before)$",
+    re.IGNORECASE,
+)
+_A_YEAR_AGO = re.compile(
+    r"^(?:(?:in|for|from|during)\s+)?(?:the\s+)?(?:same\s+(?:months?|quarters?|weeks?|days?|periods?|time|half(?: year)?)\s+(?:(?:of |in |from )?(?:the )?(?:year before|(?:last|previous|prior) year)|(?:a|one|the) year (?:ago|earlier|before))|(?:a|one) year (?:ago|earlier|before))$",
     re.IGNORECASE,
 )
 _BEFORE_THAT = re.compile(
@@ -85,6 +101,7 @@ _BEFORE_THAT = re.compile(
 _PLAIN = re.compile(
     r"^(?:(?:as|in|with|the|just|only|back to|to|show|me|give|use|it|them)\s+)*(?:plain|absolute|actual|raw|real|normal|simple|original|unconverted|bare)\s+(?:numbers?|figures?|values?|amounts?|totals?|counts?|sums?)(?: again)?$"
     r"|^(?:(?:go|switch|change|come)\s+)?(?:back|return) to (?:the\s+|plain\s+)?(?:counts?|numbers?|figures?|values?|amounts?|totals?|sums?)(?: again)?$"
+    r"|^(?:(?:now|just|only|show|give me|and) )*the (?:counts?|numbers?|figures?|values?|amounts?) (?:again|themselves)$"
     r"|^(?:in absolute terms|not (?:as|in) (?:a )?(?:share|shares|percent|percentages?|%)|(?:no|without|drop|lose|remove)(?: the)? (?:percent|percents|percentages?|%|shares?)(?: again)?)$",
     re.IGNORECASE,
 )
@@ -95,7 +112,7 @@ _NOT_FIRST = re.compile(
     re.IGNORECASE,
 )
 _IN_TOTAL = re.compile(
-    r"^(?:what (?:is|was) )?(?:(?:and|so|but) )?(?:how (?:many|much) )?(?:(?:is|are|was|were) (?:that|it|this|they|those|these) )?(?:(?:in|as a) )?(?:the )?(?:grand )?(?:total|all|altogether|overall|all together|all in all|one number|as one number)(?: of (?:that|those|all|them|it))?(?: please)?$",
+    r"^(?:what (?:is|was) )?(?:(?:and|so|but|just|only) )*(?:how (?:many|much) )?(?:(?:is|are|was|were) (?:that|it|this|they|those|these) )?(?:(?:in|as a) )?(?:the )?(?:grand )?(?:total|all|altogether|overall|all together|all in all|one number|as one number)(?: of (?:that|those|all|them|it))?(?: please)?$",
     re.IGNORECASE,
 )
 _HOW_FAR = re.compile(
@@ -109,11 +126,39 @@ _WHERE_THEY = re.compile(
     re.IGNORECASE,
 )
 _THEIR = re.compile(
-    r"^(?:and |with |also |plus |add |show |show me |include |give me |what (?:is|are|was|were) |list (?:them |these |those )?(?:again )?(?:with|and) )+(?:their|its|his|her) (?P<name>[a-z][\w'-]*(?: [a-z][\w'-]*)?)(?: too| as well| also| please)?$",
+    r"^(?:and |with |also |plus |add |show |show me |include |give me |what (?:is|are|was|were) |list (?:(?:them |these |those )?(?:again )?(?:with|and) )?)+(?:their|its|his|her) (?P<name>[a-z][\w'-]*(?: (?!(?:too|as|also|please)\b)[a-z][\w'-]*)?)(?: too| as well| also| please)*$",
     re.IGNORECASE,
 )
 _GROUP_EXTREME = re.compile(
     r"^(?:and )?(?:which|what) (?!ones?\b)(?P<group>[\w-]+(?: [\w-]+)?) (?:has|had|have|is|was|are|were|got|does|did)(?: (?:the|it|that))? (?P<word>most|least|best|worst|highest|lowest|biggest|smallest|largest|top|fewest)(?: (?:of (?:them|those|these|all)|there))?$",
+    re.IGNORECASE,
+)
+_AVERAGE_PER = re.compile(
+    r"^(?:(?:and|as|show|the|an|on|in|what is|what was|just|instead) )*(?:average|avg\.?|mean|averages) (?:(?:per|for each|of each|by each|for every) )(?P<each>[a-z][\w'-]*(?: [a-z][\w'-]*)?)$"
+    r"|^(?:and |as )?(?:per|for each|by each|for every) (?P<every>[a-z][\w'-]*(?: [a-z][\w'-]*)?),? (?:on average|in the mean|averaged)$",
+    re.IGNORECASE,
+)
+_FIGURE_IN_TOTAL = re.compile(
+    r"^(?:and )?how (?P<many>many|much) (?P<what>(?!of\b|more\b)[\w' -]+?) (?:is|are|was|were) (?:that|it|this|those|these|they) (?:in total|altogether|overall|all together|all in all|in all)$",
+    re.IGNORECASE,
+)
+_SUMMED_UP = re.compile(
+    r"^(?:and |now )?(?:(?P<verb>(?:sum|add|total|tally) (?:it|them|that|these|those|this|everything|the amounts?)(?: all)?(?: up)?|sum up|add up)|(?:the )?(?:total|sum|totals|sums)(?: amounts?| of (?:it|them|that|these|those))?|summed(?: up)?|totall?ed|added up)(?: (?P<by>(?:by|per|for each|for every) .+))$",
+    re.IGNORECASE,
+)
+_NONE_WITHOUT = re.compile(
+    r"^(?:but |and )?(?:none|nobody|no ?one|nothing|no ones|not (?:those|the ones)) without (?P<what>.+)$",
+    re.IGNORECASE,
+)
+_RANKED = re.compile(
+    r"^(?P<rank>(?:the )?(?:top|bottom|best|worst|highest|lowest|biggest|largest|smallest|first|last|\d+)\b.*?) of (?:them|those|these|all|that)$",
+    re.IGNORECASE,
+)
+_PERCENT = re.compile(
+    r"^(?:(?:and|just|show|only|it|them|now) )*(?:in|as) (?:percent|per cent|%)$", re.IGNORECASE
+)
+_SHARE_OF_EACH = re.compile(
+    r"^(?:(?:and|show|the|what is|what was|give me) )*(?:share|percentage|percent|%|part|proportion) (?:of|for|per) (?:each|every)(?: one| of (?:them|those|these))?$",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(r"^(?:and|what about|how about)\b", _I)
@@ -123,6 +168,10 @@ _SIZED = re.compile(
 )
 _OF_EACH = re.compile(
     r"^(?:and )?how many (?:are |were )?(?:there )?(?:of|in|for|per|by|at|from)(?: each| every)? (?P<group>(?!them\b|those\b|these\b|that\b|it\b|total\b|all\b|(?:19|20)\d\d\b)[a-z][\w-]*(?: [a-z][\w-]*)?)$",
+    re.IGNORECASE,
+)
+_THERE_EACH = re.compile(
+    r"^(?:and )?how many (?:(?:of )?(?:them|those|these) )?(?:are|is|were|was)(?: (?:there|they|these|those|that|it))? (?P<each>(?:each|every|per|by|a) [a-z][\w-]*(?: [a-z][\w-]*)?)$",
     re.IGNORECASE,
 )
 _ONES_AGED = re.compile(
@@ -140,17 +189,36 @@ _WHAT_THEY = re.compile(
 )
 _HOW_MUCH = re.compile(
     r"^how much (?:(?P<what>[\w' -]+?) )?(?:was|is|were|are|did|does|do) (?:that|it|this|those|these|they|them)(?: (?:worth|in money|in total|altogether|make|bring in|come to|add up to|cost))*$"
-    r"|^(?:what|how much) (?:was|is|were) (?:that|it|this|those|these|they) (?:worth|in money)$",
+    r"|^(?:what|how much) (?:was|is|were|are) (?:that|it|this|those|these|they) (?:worth|in money)$"
+    r"|^(?:what|which) (?P<kind>amount|sum|value|total|revenue|cost|money)(?: of money)? (?:was|is|were|are|does|do|did) (?:that|it|this|those|these|they|them)(?: (?:in total|altogether|make|come to|add up to|all together|in money))*$",
     re.IGNORECASE,
 )
 _HOW_MANY = re.compile(
     r"^how many (?:are|is|were|was) (?:they|there|these|those|that|it|them)(?: (?:in total|altogether|all together))?$|^how many(?: (?:of (?:them|those|these)|in total|altogether))?$"
-    r"|^how many of (?:them|those|these) (?:(?:are|were|was|is|have|had|did|do) )?(?P<rest>.+)$",
+    r"|^how many of (?:them|those|these) (?:(?:are|were|was|is|have|had|did|do) )?(?P<rest>.+)$"
+    rf"|^how many (?P<did>{DEED_DONE}.*)$|^(?:(?:just|only|now|and) )*count (?:them|those|these)(?: (?:only|up))?$",
     re.IGNORECASE,
 )
+_WHICH_OF = re.compile(
+    r"^(?:and |so )?(?:which|who)(?: ones)? of (?:them|those|these)(?: ones)? (?P<rest>(?:are|is|were|was|have|has|had|did|do|does|never|got)\b.+)$",
+    re.IGNORECASE,
+)
+_FIGURE_THERE = re.compile(
+    r"^(?:what|which|how much) (?P<what>[a-z][\w' -]*?) (?:is|was|are|were|do|does|did|has|have)(?: (?:we|they|it))?(?P<rest>(?: (?!(?:with|of|for|from|by|in|on|there)\b)[\w'-]+)*(?: on hand| in stock)?) "
+    r"(?:there|(?:with|of|for|from|by|in|on) (?:them|those|these|it|that)(?: all)?)$",
+    re.IGNORECASE,
+)
+_BASED_ON = re.compile(
+    r"^(?:on )?how many (?P<what>[a-z][\w' -]*?) (?:is|are|was|were) (?:that|this|it|those|these|they) (?:based|computed|calculated|measured)(?: (?:on|from|over))?$",
+    re.IGNORECASE,
+)
+_AND_ALL = re.compile(r"^(?:and|but|now)\s+(?=(?:all|every|any)\b.+\b(?:together|combined|again)$)", _I)
+_TOGETHER = re.compile(r"\b(?:together|combined)$", _I)
+TOGETHER = "together"
+"""What is to go of an intent that takes groups of a kind as one."""
 _WHO = re.compile(
     r"^(?:who|which|what|which ones) (?:are|were|is|was) (?:they|those|these|that|it|them)$|^(?:show|list|name|give|tell)(?: me)?(?: all of)? (?:them|those|these|their names|the names|the list)(?: all)?$"
-    r"|^which ones(?: exactly)?$|^(?:as a list|the list|their names)$",
+    r"|^which ones(?: exactly)?$|^(?:as a list|the list|(?:(?:the|their|just|only) )*names)$",
     re.IGNORECASE,
 )
 _ALL = re.compile(
@@ -187,6 +255,10 @@ _EXTREME = re.compile(
 _MONEY = ("revenue", "amount", "cost", "spend")
 _FIRST_ONE = {"most": "highest", "least": "lowest", "fewest": "lowest"}
 _YEAR_BY_YEAR = re.compile(r"^(year|quarter|month|week|day) (?:by|after|over) \1$", re.IGNORECASE)
+_AVERAGED = re.compile(
+    r"^(?:(?:and|now|show|give me|what is|what was|what's|the|an|on|in|only|just|as|but) )*(?:averages?|avg\.?|mean)(?: values?| figures?)?(?: (?:instead|rather|too|as well|also|alongside|beside it))?$",
+    re.IGNORECASE,
+)
 ROUND = "the other way round"
 """The text of an intent that turns an order, however it was typed."""
 PLAIN = "plain numbers"
@@ -207,6 +279,12 @@ _BARE_NUMBER = re.compile(r"^(?:it\s+)?(\d{1,3})$")
 _THOSE = re.compile(
     r"^(?:those|the ones|ones|these|the rest)\s+(?=with|without|from|in|of|for|above|over|below)", _I
 )
+_ONES_OF_A_STATE = re.compile(r"^(?:the |all )?(?P<state>[\w-]+) ones?$", _I)
+_PEOPLE_WHO = re.compile(
+    r"^(?:the |all |any )?(?P<people>[\w-]+ (?:who|that|which)) (?P<verb>have|has|had|are|is|were|was) (?:already )?(?!not\b|never\b|no\b)(?P<rest>.+)$",
+    _I,
+)
+_HALF = re.compile(r"^(?:in )?(?:the )?(first|second|last) half(?: of (?:the|that|this) year)?$", _I)
 FORGET = re.compile(
     r"(?:(?:drop|remove|forget|ignore) (?:that|it|this)(?: again)?|forget about it|leave it|never ?mind)(?: please)?",
     re.IGNORECASE,
@@ -214,7 +292,7 @@ FORGET = re.compile(
 """Takes away what was not understood; where all was, a step back in the thread."""
 
 CHANGES = re.compile(
-    r"^(?:and|also|plus|only|just|by|per|in|for|with|without|except|not|no|same|instead|top|bottom|vs|compared?|as|sort(?:ed)?|what about|how about|those|these|them|it|they|how many(?: (?:are|of|is))?$)\b",
+    r"^(?:and|also|plus|only|just|by|per|in|for|with|without|except|not|no|same|instead|top|bottom|vs|compared?|as|sort(?:ed)?|split|break|broken|group(?:ed)?|slice|drop|remove|include|exclude|excluding|leave|ignore|skip|compare|add|show|keep|but|plus|what about|how about|those|these|them|it|they|how many(?: (?:are|of|is))?$)\b",
     _I,
 )
 """Words that a change of the question before begins with, and no question of its own."""
@@ -227,6 +305,8 @@ POINTS_BACK = re.compile(
 _IS = re.compile(r"\b(who|what|which|that)'s\b", _I)
 _ONES = re.compile(r"\w\s+ones?$", _I)
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_AND_A_YEAR = re.compile(r"and (?:19|20)\d\d", _I)
+"""The same for another year: both are asked for with "also", "too" or "vs"."""
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", _I)
 _TIMES = frozenset(
     f"{word}{ending}"
@@ -238,11 +318,11 @@ _TIMES = frozenset(
 @dataclass(frozen=True, slots=True)
 class Intent:
     """What was typed without the words that only say what to do with it. `way` is add, swap, narrow, gone, compare, sort, count (of what
-    was listed), list (of what was counted), moved (how far figures did between two periods), extreme (the first of the groups that `old` names), beside (a column of what is shown) or nothing.
+    was listed), list (of what was counted), moved (how far figures did between two periods), extreme (the first of the groups that `old` names), each (on average for each of those that are named), summed (of what was listed), overall (another figure of all groups), beside (a column of what is shown) or nothing.
 
     `old` is what is to go for it, where that was said. Of what is to go, `every` says that all of a kind is wanted again ("all cafes"),
     `once` that something left out comes back in. `others` are further ways to say the text, to be tried where the ones before come to nothing; `figure` says that it asks for one,
-    `back` that it was there before.
+    `back` that it was there before, `bare` that it says "in percent" and not of which.
     """
 
     text: str
@@ -253,6 +333,7 @@ class Intent:
     others: tuple[str, ...] = ()
     figure: bool = False
     back: bool = False
+    bare: bool = False
 
     @property
     def is_time(self) -> bool:
@@ -285,6 +366,7 @@ def intent(typed: str) -> Intent:
         return special
     if found := next((found for one in _SWAPPED if (found := one.match(text))), None):
         return Intent(_bare(found["new"]), "swap", _bare(found["old"]))
+    text = _AND_ALL.sub("", text)
     if found := _GONE.match(text):
         every = bool(
             re.search(
@@ -293,7 +375,8 @@ def intent(typed: str) -> Intent:
                 _I,
             )
         )
-        return Intent(_bare(next(one for one in found.groups() if one)), "gone", every=every)
+        old = TOGETHER if every and _TOGETHER.search(text) else ""
+        return Intent(_bare(next(one for one in found.groups() if one)), "gone", old, every=every)
     beside = bool(_TOO.search(text))
     special = _special(_TOO.sub("", text))
     return (
@@ -308,12 +391,18 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
 
     `text` is the `whole` of what was typed without what was said for politeness.
     """
+    if _YEAR_ON_YEAR.match(text):
+        return Intent("compared with the year before", "compare")
     for one in (whole, text):
         if found := _EARLIER.match(one):
             return Intent(f"compared with the {(found['unit'] or found['last']).lower()} before", "compare")
     bare = trimmed(_SWAPS.sub("", _ADDS.sub("", text)))
+    if found := _RANKED_INSTEAD.match(whole):
+        return Intent(found["by"], "swap")
     if found := _THE_ONE_BEFORE.match(bare):
         return Intent(f"the {(found['unit'] or found['last'] or 'period').lower()} before", "swap")
+    if _A_YEAR_AGO.match(bare) or _A_YEAR_AGO.match(_OTHERS.sub("", text).strip()):
+        return Intent("the year before", "swap")
     if _BEFORE_THAT.match(bare):
         return Intent("the period before", "swap")
     if _PLAIN.match(trimmed(text)) or _PLAIN.match(whole):
@@ -324,7 +413,25 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
     if _IN_TOTAL.match(_ADDS.sub("", whole)):
         return Intent(TOTAL, "count")
     if (found := _HOW_FAR.match(whole)) or (found := _HOW_FAR.match(text)):
-        return Intent(GROWTH if found["percent"] or found["behind"] else CHANGE, "moved")
+        text = GROWTH if found["percent"] or found["behind"] else CHANGE
+        return Intent(text, "moved", bare=bool(_PERCENT.match(whole)))
+    if _AVERAGED.match(whole) or _AVERAGED.match(text):
+        return Intent("average", "averaged", figure=True)
+    if found := _AVERAGE_PER.match(text):
+        return Intent(found["each"] or found["every"], "each", figure=True)
+    if found := _SUMMED_UP.match(text):
+        is_said = found["verb"] is None
+        return Intent(found["by"], "summed", old=text if is_said else "")
+    if found := _FIGURE_IN_TOTAL.match(whole):
+        return Intent(
+            f"number of {found['what']}" if found["many"].lower() == "many" else found["what"],
+            "overall",
+            figure=True,
+        )
+    if _SHARE_OF_EACH.match(whole):
+        return Intent("as a share of the total")
+    if found := _NONE_WITHOUT.match(whole):
+        return Intent(f"with {found['what']}", "narrow")
     if found := _SIZED.match(text):
         return Intent(f"{'smallest' if found['small'] else 'largest'} first", "sort")
     if found := _GROUP_EXTREME.match(whole):
@@ -332,6 +439,8 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
         return Intent(f"{_FIRST_ONE.get(word, word)} 1", "extreme", old=found["group"])
     if (found := _OF_EACH.match(whole)) and re.search(r"\b(?:each|every|per|by)\b", whole, _I):
         return Intent(f"by {found['group']}", "count")
+    if found := _THERE_EACH.match(whole):
+        return Intent(re.sub(r"^a(?= )", "per", found["each"], flags=_I), "tallied", figure=True)
     if found := _ONES_AGED.match(whole):
         older = "older" if found["way"].lower() in ("over", "above") else "younger"
         return Intent(
@@ -342,11 +451,18 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
     if _WHERE_THEY.match(whole):
         return Intent(PLACES[0], "beside", others=PLACES[1:])
     if found := _THEIR.match(whole):
-        return Intent(found["name"], "beside")
+        name = found["name"]
+        return Intent(name, "beside", others=(name.removesuffix("s"),) if name.endswith("s") else ())
     plain = _ADDS.sub("", whole)
+    if (found := _RANKED.match(plain)) and not _HOW_MANY.match(plain):
+        return _way(found["rank"], asks=False)
+    if found := _BASED_ON.match(plain):
+        return Intent(f"number of {found['what']}", "add", figure=True)
+    if found := _WHICH_OF.match(plain):
+        return Intent(found["rest"], "list")
     if found := _HOW_MANY.match(plain):
-        return Intent(_bare(found["rest"] or ""), "count")
-    if _WHO.match(plain):
+        return Intent(_bare(found["rest"] or found["did"] or ""), "count")
+    if _WHO.match(plain) or _WHO.match(text):
         return Intent("", "list")
     if _ALL.match(text):
         return Intent("everything", "gone", every=True)
@@ -371,8 +487,12 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
         return Intent(_bare(found["rest"]), way)
     if found := _EXTREME.match(plain):
         return Intent(f"{_FIRST_ONE.get(found['word'].lower(), found['word'].lower())} 1")
+    if found := _FIGURE_THERE.match(asked):
+        others = (f"{found['what']}{found['rest']}",) if found["rest"] else ()
+        return Intent(found["what"], way, others=others, figure=True)
     if found := _HOW_MUCH.match(asked):
-        what = (found["what"] or "").lower()
+        what = (found["what"] or found["kind"] or "").lower()
+        what = "" if what in ("amount", "sum", "value", "total", "money") else what
         first, *more = _MONEY if what in ("", "money", "in total") else (what,)
         return Intent(first, way, others=tuple(more), figure=True)
     return None
@@ -393,7 +513,8 @@ def _special(text: str) -> Intent | None:
     if found := _SORTED.match(text):
         return Intent(f"sorted {found[1]}", "sort")
     if found := _EXCEPT.match(text):
-        return Intent(f"without {_bare(found[1] or found[2] or found[3])}", "add")
+        rest = _bare(found[1] or found[2] or found[3])
+        return Intent(f"without {rest}", "add", others=tuple(_denied(rest)))
     if found := _LEAST.match(text):
         return Intent(f"{found[2]} {found[1]}{text[found.end() :]}")
     if found := _BARE_NUMBER.match(text):
@@ -403,13 +524,22 @@ def _special(text: str) -> Intent | None:
     return None
 
 
+def _denied(rest: str) -> Iterator[str]:
+    """Say what is left out as what the rows are not: "not cancelled" for cancelled ones, "who have not left" for those who have."""
+    if found := _ONES_OF_A_STATE.match(rest):
+        yield f"not {found['state']}"
+    if found := _PEOPLE_WHO.match(rest):
+        yield f"{found['people']} {found['verb']} not {found['rest']}"
+
+
 def _way(text: str, asks: bool) -> Intent:
     """Whether something is added, takes the place of something, or narrows."""
     way = ""
     if _SWAPS.match(text):
         text, way = _SWAPS.sub("", text), "swap"
     elif _ADDS.match(text):
-        way = "swap" if asks and text.lower().startswith("and ") and len(text.split()) <= 4 else "add"
+        bare = asks and len(text.split()) <= 4 or _AND_A_YEAR.fullmatch(text)
+        way = "swap" if bare and text.lower().startswith("and ") else "add"
         text = trimmed(_ADDS.sub("", text))
         if _SWAPS.match(text):
             text, way = _SWAPS.sub("", text), "swap"
@@ -424,14 +554,19 @@ def _way(text: str, asks: bool) -> Intent:
     if special := _special(text):
         return replace(special, way=way) if way == "swap" and special.way != "sort" else special
     if _NARROWS.search(text):
-        text, way = _NARROWS.sub("", text), way or "narrow"
+        way = (
+            "narrow" if way == "add" and _NARROWS.match(text) else way or "narrow"
+        )  # "and only the paid ones"
+        text = _NARROWS.sub("", text)
     if not way and _ONES.search(text):  # of what was asked for, never a group of it
         way = "narrow"
     return Intent(_bare(trimmed(text)), way, figure=bool(counts))
 
 
 def _bare(text: str) -> str:
-    return _ARTICLE.sub("", text.strip(" ,"))
+    text = _ARTICLE.sub("", text.strip(" ,"))
+    half = _HALF.match(text)
+    return ("H1" if half[1].lower() == "first" else "H2") if half else text
 
 
 def swapped_for(typed: str) -> str:

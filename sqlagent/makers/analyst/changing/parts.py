@@ -8,6 +8,10 @@ from dataclasses import dataclass, replace
 from sqlagent.catalog.semantics import Role
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Measure, Slot
 
+_EXISTS = "exists [] "
+THERE = "exists []  None False None "
+"""There are rows at all, which goes without saying where there are some of a kind."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -30,7 +34,9 @@ def parts(frame: Frame) -> frozenset[Part]:
         >>> sorted((p.kind, p.says) for p in parts(Frame("orders", (Measure("rows", "orders"),), limit=3)))
         [('measure', 'rows orders'), ('rank', '3')]
     """
-    return frozenset(_parts(frame))
+    found = frozenset(_parts(frame))
+    some = {part.about for part in found if part.says.startswith(_EXISTS) and part.says != THERE}
+    return frozenset(part for part in found if not (part.says == THERE and part.about in some))
 
 
 def _parts(frame: Frame) -> Iterator[Part]:

@@ -8,11 +8,23 @@ from dataclasses import replace
 from datetime import date
 
 from sqlagent.catalog.semantics import Role
-from sqlagent.language.words import stem
+from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.asked import Asked
+from sqlagent.makers.analyst.changing.figures import (
+    averaged,
+    counted,
+    each_of,
+    figure_named,
+    figure_of,
+    is_any_figure,
+    overall,
+    summed,
+    tallied,
+)
 from sqlagent.makers.analyst.changing.intents import ROUND, TOTAL, Intent, swapped_for
+from sqlagent.makers.analyst.changing.nouns import in_full
 from sqlagent.makers.analyst.changing.removing import (
     gone,
     in_total,
@@ -39,32 +51,44 @@ from sqlagent.makers.analyst.reading import Item, read
 from sqlagent.makers.analyst.source import Source
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_VERSUS_YEAR = re.compile(r"vs (?:the year )?(?P<year>(?:19|20)\d\d)")
 _PART = re.compile(
     r"^(?:(?:in|for|during)\s+)?(?:q[1-4]|h[12]|[a-z]+ (?:half|quarter)|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
     re.IGNORECASE,
 )
+_OF_IT = re.compile(r" of (?:the|that|this) year$", re.IGNORECASE)
 _IN = re.compile(r"^(?:in|for|during)\s+", re.IGNORECASE)
 _GROUP = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
-_FIGURES = frozenset(
-    map(stem, ["the", "a", "count", "number", "total", "amount", "figure", "measure", "sum", "value"])
-)
-"""Words for whatever figure was asked for."""
 _COUNT = re.compile(
     r"^(?:(?:the )?(?:number|count) of|how many|count)\s+(?:of\s+)?(?:the\s+)?", re.IGNORECASE
 )
 _LIST = re.compile(r"^(?:which|list|show|the|all|names of)\s+(?:all\s+)?(?:the\s+)?", re.IGNORECASE)
+_HAVING = re.compile(
+    r"^(?P<noun>[\w-]+(?: [\w-]+)?) (?P<rest>(?:have|had|has|are|were|did|do|got|never)\b.+)$", re.IGNORECASE
+)
 _ASKS = re.compile(r"^(?:what|how|which|who|whom|where|when|why|did|does|do|is|are|they|it)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"the (year|quarter|month|week|period) before")
+_WHO = re.compile(r"\w (?:who|that|which|whose)\b", re.IGNORECASE)
+_STATED = re.compile(r"\b(?:is|are|was|were) (?=not\b|never\b|still\b|\w+ed\b)", re.IGNORECASE)
+_IS_THAT = re.compile(r"\b(?:is|are|was|were) (?:that|it|this|those|these|they)$", re.IGNORECASE)
+_WITH = re.compile(r"^with (?:the )?", re.IGNORECASE)
+_RANKED_BY = re.compile(r"^(?P<rank>(?:the )?\w+(?: \w+)?) by (?P<name>[\w' -]+)$", re.IGNORECASE)
+_FEW = re.compile(r"^(?:the )?(?:top|best|worst|bottom|highest|lowest|largest|smallest) \d+ ", re.IGNORECASE)
+_TOP = re.compile(r"(?:the )?(?:top|first) (?P<count>\w+)", re.IGNORECASE)
 _STUTTER = re.compile(
     r"\b(by|per|in|for|since|during|from|on) (?:by|per|in|for|since|during|from|on)\b", re.IGNORECASE
 )
+
+
+_OF_FIGURES = {"each": each_of, "summed": summed, "overall": overall, "tallied": tallied}
+"""Ways of a change that make another figure of the one that was asked for."""
 
 
 def proposed(
     typed: str, meant: Intent, asked: Asked, source: Source, today: date
 ) -> Iterator[tuple[Wording, Intent]]:
     """Give the wordings of a change, each once, with what was meant by it."""
-    seen = {(asked.text + asked.ending).lower()}
+    seen = set() if meant.way == "list" else {(asked.text + asked.ending).lower()}
     for wording, way in _all(typed, meant, asked, source, today):
         if wording.way == "replaced":  # "in" 2025 gives way to "in 2024"
             wording = replace(wording, text=_STUTTER.sub(lambda two: two[0].split()[1], wording.text))
@@ -72,7 +96,8 @@ def proposed(
         if wording.way == "counted":  # a count has no column beside it
             ending = "".join(one.text for one in asked.endings if one.kind != "along")
         whole = wording if wording.way == "ending" else replace(wording, text=wording.text + ending)
-        if whole.text.lower() not in seen and not _STUTTER.search(whole.text):
+        stutters = _STUTTER.search(whole.text) and not _STUTTER.search(meant.text)
+        if whole.text.lower() not in seen and not stutters:
             seen.add(whole.text.lower())
             yield whole, way
 
@@ -100,6 +125,12 @@ def _all(
     if meant.text == TOTAL:
         yield from in_total(asked)
         return
+    if meant.way in _OF_FIGURES:
+        yield from _OF_FIGURES[meant.way](meant, asked)
+        return
+    if meant.way == "averaged":
+        yield from averaged(meant, asked, source)
+        return
     if meant.way in ("count", "list"):
         yield from _counted_or_listed(meant, asked)
         return
@@ -109,9 +140,22 @@ def _all(
     if (period := _the_one_before(meant.text, asked)) is not None:
         yield from ((one, meant) for one in _another_period(period, asked))
         return
+    if _is_year_before(meant.text, asked):
+        yield (
+            Wording(f"{asked.text}{asked.ending}, compared with the year before", "ending", "earlier"),
+            meant,
+        )
+    if meant.figure and _groups_counted(meant.text, asked):
+        yield Wording(f"{asked.text}{asked.ending}, how many groups", "ending", "groups"), meant
+        return
+    if meant.figure and asked.frame.limit is not None and _IS_THAT.search(typed.strip(" ?.!")):
+        name = _COUNT.sub("number of ", meant.text)
+        yield Wording(f"{asked.text}{asked.ending}, with {name} alongside", "ending", "along"), meant
     if meant.old:
         yield from ((one, meant) for one in _in_place_of(meant.old, meant.text, asked))
         return
+    if (fewer := _fewer(meant.text, asked)) is not None:
+        yield fewer, meant
     if (ending := _ending(meant, asked)) is not None:
         yield Wording(asked.text + ending, "ending"), meant
         if meant.way in ("sort", "compare"):
@@ -125,8 +169,9 @@ def _all(
     if (
         named_first
         and made_of.kinds == {"mention"}
+        and not _WHO.search(meant.text)
         and meant.way in ("", "swap", "add")
-        and _is_figure(items, source)
+        and (_is_figure(items, source) or meant.way == "add" and items[0].targets[0].kind == "thing")
     ):
         meant = replace(meant, figure=True)
     if meant.way in ("narrow", "swap") and made_of.kinds == {"period"}:
@@ -135,11 +180,17 @@ def _all(
     in_place = [*wordings(asked.text, asked.stretches, meant.text, made_of)]
     if meant.way == "swap":
         yield from ((one, meant) for one in in_place if one.way == "replaced")
+        if meant.figure and (rows := _COUNT.sub("", asked.text)) != asked.text:
+            yield Wording(tidy(f"{meant.text} of {_STATED.sub('', rows)}"), "before", "mention"), meant
     if meant.way == "add":
         yield from ((one, meant) for one in in_place if one.way == "beside")
-        if "mention" in made_of.kinds and not made_of.trails and not _ASKS.match(meant.text):
+        if made_of.kinds & {"mention", "agg"} and not made_of.trails and not _ASKS.match(meant.text):
             along = f", with {meant.text} alongside"
             yield Wording(asked.text + asked.ending + along, "ending", "along"), meant
+    is_beside = items[1:] and (items[0].op == "with" or _WITH.match(meant.text) and items[1].op == "count")
+    if is_beside and _is_figure(items[1:], source):
+        name = _WITH.sub("", meant.text)
+        yield Wording(f"{asked.text}{asked.ending}, with {name} alongside", "ending", "along"), meant
     if made_of.trails and meant.way != "add":
         yield from ((one, meant) for one in _turned_around(meant.text, asked))
     if "by" in made_of.kinds:
@@ -157,6 +208,20 @@ def _all(
         for one in in_place
         if beside_values or one.way != "beside" or one.kind != "mention" or " or " in one.text
     )
+    if meant.way != "swap":
+        yield from ((one, meant) for one in in_full(meant.text, asked))
+
+
+def _fewer(text: str, asked: Asked) -> Wording | None:
+    """Another number of rows in the place of the one that the question has: "top 3" after "which 10 members have the most"."""
+    found = _TOP.fullmatch(text)
+    limit = str(asked.frame.limit)
+    places = [one for one in re.finditer(r"\b\d+\b", asked.text) if one[0] == limit]
+    if found is None or asked.frame.limit is None or len(places) != 1:
+        return None
+    count = NUMBER_WORDS.get(found["count"].lower(), found["count"])
+    made = f"{asked.text[: places[0].start()]}{count}{asked.text[places[0].end() :]}"
+    return Wording(tidy(made), "replaced", "rank", limit) if str(count).isdigit() else None
 
 
 def _first_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
@@ -176,31 +241,69 @@ def _first_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
 
 def _counted_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     """How many of what was listed, or a list of what was counted; of figures, those that are so besides."""
-    counted = _COUNT.sub("", asked.text)
     if meant.way == "list":
-        if not asked.frame.measures:
-            yield Wording(asked.text + asked.ending, "same", "list"), meant
-        elif not asked.frame.by and counted != asked.text:
-            yield from (
-                (Wording(f"{lead} {counted}", "ending", "list"), meant)
-                for lead in ("list", "which", "names of")
-            )
+        yield from _listed(meant, asked)
         return
-    if asked.frame.by:
-        if not meant.text:
-            yield Wording(f"{asked.text}{asked.ending}, how many groups", "ending", "groups"), meant
+    if asked.frame.by and not meant.text:
+        yield Wording(f"{asked.text}{asked.ending}, how many groups", "ending", "groups"), meant
         return
     ways = (
         [""]
         if not meant.text
-        else [f" {meant.text}", f" for {meant.text}", f", {meant.text}", f" with {meant.text}"]
+        else [f"{joint}{meant.text}" for joint in (" ", " for ", ", ", " with ", " that ")]
     )
     if asked.frame.measures:
         bases, meant = [asked.text], replace(meant, way="narrow")
     else:
-        bases = [f"{lead} {_LIST.sub('', asked.text)}" for lead in ("number of", "how many")]
+        noun = _LIST.sub("", asked.text)
+        bases = [f"{lead} {noun}" for lead in ("number of", "how many")]
+        if found := _HAVING.match(noun):
+            bases.append(f"number of {found['noun']} that {found['rest']}")
     for text in (f"{base}{way}" for base in bases for way in ways):
         yield Wording(tidy(text), "counted"), meant
+
+
+def _listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """The rows that were counted, without the groups that they were counted by; of them, or of those that were listed, some where that was said."""
+    ways = [f"{joint}{meant.text}" for joint in (" that ", " ", " with ")] if meant.text else [""]
+    if not asked.frame.measures:
+        if not meant.text:
+            yield Wording(asked.text + asked.ending, "same", "list"), meant
+        some = replace(meant, way="narrow")
+        yield from ((Wording(tidy(asked.text + way), "behind"), some) for way in ways if way)
+        return
+    if (
+        any(one.agg not in ("rows", "distinct") for one in asked.frame.measures)
+        or asked.frame.limit is not None
+    ):
+        return
+    texts = [one.text for one, _ in in_total(asked)][:1] if asked.frame.by else [asked.text]
+    for text in texts:
+        counted = _COUNT.sub("", text)
+        if counted == text and not asked.frame.by:
+            return
+        for way in ways:
+            for lead in ("list", "which", "names of"):
+                yield Wording(tidy(f"{lead} {counted}{way}"), "ending", "list"), meant
+
+
+def _groups_counted(text: str, asked: Asked) -> bool:
+    """Whether words count the groups that are shown: "how many clients is that" of figures per client."""
+    noun = _COUNT.sub("", text)
+    if any(one.kind == "rank" for one in asked.stretches):
+        return False
+    groups = [one for one in asked.stretches if one.kind == "by"]
+    counted = any(
+        is_named_by(one.text, noun)
+        for one in asked.stretches
+        if one.kind == "mention" and not any(g.start <= one.start < g.end for g in groups)
+    )
+    return (
+        noun != text
+        and len(groups) == 1
+        and is_named_by(_GROUP.sub("", groups[0].text), noun)
+        and not counted
+    )
 
 
 def _is_figure(items: tuple[Item, ...], source: Source) -> bool:
@@ -214,6 +317,20 @@ def _is_figure(items: tuple[Item, ...], source: Source) -> bool:
         or items[0].op in ("count", "agg")
         or field is not None
         and field.role is Role.MEASURE
+    )
+
+
+def _is_year_before(text: str, asked: Asked) -> bool:
+    """Whether figures by month or quarter of one year are to be compared with the year before it: each month with the same one."""
+    found = _VERSUS_YEAR.fullmatch(text)
+    years = [_YEAR.findall(one.text) for one in asked.stretches if one.kind == "period"]
+    grains = {one.grain for one in asked.frame.by}
+    return (
+        found is not None
+        and len(years) == 1
+        and years[0] == [str(int(found["year"]) + 1)]
+        and bool(grains & {"month", "quarter"})
+        and not any(one.kind == "earlier" for one in asked.endings)
     )
 
 
@@ -256,8 +373,27 @@ def _ranked(text: str, asked: Asked) -> Iterator[Wording]:
         if one.kind == "by":
             rest = tidy(asked.text[: one.start] + asked.text[one.end :])
             group = _GROUP.sub("", one.text)
+            by = _RANKED_BY.match(text)
+            if by:
+                yield from _ranked_by(by["rank"], group, by["name"], rest, asked)
+                return
             ranked = text if stems_in(group) <= stems_in(text) else f"{text} {group}"
             yield Wording(f"{ranked} by {rest}", "behind")
+            if ranked == text and (few := _FEW.match(text)) and is_named_by(text[few.end() :], group):
+                kept = "".join(each.text for each in asked.endings if each.kind not in ("top", "sort"))
+                yield Wording(f"{asked.text}{kept}, {few[0].strip()}", "ending", "top")
+
+
+def _ranked_by(rank: str, group: str, name: str, rest: str, asked: Asked) -> Iterator[Wording]:
+    """A ranking by a figure that is named, with the one that was asked for beside it."""
+    figure = figure_of(asked)
+    at = rest.lower().find(figure.text.lower()) if figure is not None else -1
+    if figure is None or at < 0:
+        return
+    made = tidy(f"{rank} {group} by {name} {rest[:at]}{rest[at + len(figure.text) :]}")
+    others = [one.text for one in asked.endings if one.kind == "along" and not is_named_by(one.name, name)]
+    kept = "".join(one.text for one in asked.endings if one.kind not in ("along", "top", "sort"))
+    yield Wording(f"{made}{kept}, with {figure.text} alongside{''.join(others)}", "ending", "top")
 
 
 def _ranked_instead(text: str, asked: Asked) -> Iterator[Wording]:
@@ -295,7 +431,7 @@ def _timed(text: str, items: tuple[Item, ...], asked: Asked) -> Iterator[Wording
         if _YEAR.fullmatch(text) and one.text != years[0]:
             made = one.text.replace(years[0], text)
         elif not _YEAR.search(text) and _PART.search(text):
-            made = f"{_IN.sub('', text)} {years[0]}"
+            made = f"{_OF_IT.sub('', _IN.sub('', text))} {years[0]}"
         else:
             continue
         yield Wording(tidy(asked.text[: one.start] + made + asked.text[one.end :]), "replaced", one.kind)
@@ -312,27 +448,23 @@ def _swapped(rest: str, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
 
 def _in_place_of(old: str, new: str, asked: Asked) -> Iterator[Wording]:
     """Put words in the place of those that were named."""
-    if _is_any_figure(old):
+    if is_any_figure(old):
         lead = f"{new} of " if new.lower().split()[:1] != ["number"] else f"{new} of the "
         yield Wording(tidy(f"{lead}{asked.text}"), "before", "mention")
     for one in _meant_by(old, asked):
         text = new if one.kind == "by" else _GROUP.sub("", new)
-        made = asked.text[: one.start] + text + asked.text[one.end :]
-        yield Wording(tidy(made), "replaced", one.kind, one.text)
+        for said in counted(text, asked):
+            made = asked.text[: one.start] + said + asked.text[one.end :]
+            yield Wording(tidy(made), "replaced", one.kind, one.text)
 
 
 def _meant_by(old: str, asked: Asked) -> list[Stretch]:
-    """The stretches that words name, longest first; "the count" and "the number" name the figure that was asked for."""
+    """The stretches that words name, longest first; "the count" and "money" name the figure that was asked for."""
     found = [one for one in asked.stretches if is_named_by(one.text, old)]
-    if not found and _is_any_figure(old):
+    if not found and is_any_figure(old):
         found = [one for one in asked.stretches if one.kind in ("mention", "agg") and not one.about][:1]
+    found += figure_named(old, asked) if not found else []
     return sorted(found, key=lambda one: one.start - one.end)
-
-
-def _is_any_figure(old: str) -> bool:
-    """Whether words mean whatever figure was asked for: "the count", "the number"."""
-    words = {stem(word.lower()) for word in old.split()}
-    return words <= _FIGURES and bool(words - {"the", "a"})
 
 
 def _made_of(items: tuple[Item, ...]) -> Typed:

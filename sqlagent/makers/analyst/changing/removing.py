@@ -11,7 +11,7 @@ from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.asked import Asked
-from sqlagent.makers.analyst.changing.intents import GROWTH, PLAIN, TOTAL, Intent
+from sqlagent.makers.analyst.changing.intents import GROWTH, PLAIN, TOGETHER, TOTAL, Intent
 from sqlagent.makers.analyst.changing.wordings import Stretch, Wording, stems_in, tidy, without
 from sqlagent.makers.analyst.frames import Condition, Frame
 from sqlagent.makers.analyst.shortened import FITS
@@ -21,7 +21,7 @@ _SMALL = frozenset({"by", "per", "the"})
 _LITTLE = _SMALL | {"one", stem("ones")}
 _SPAN = re.compile(r"\bfrom [\w ]+? to (?P<later>(?:[a-z]\w* )?(?:19|20)\d\d)\b", re.IGNORECASE)
 _MOVES = re.compile(r"\b(?:growth|change)(?: in| of)?\b", re.IGNORECASE)
-_FIRST_GROUP = re.compile(r"\s*,?\s*\b(?:by|per|for each|each|every)\b", re.IGNORECASE)
+_FIRST_GROUP = re.compile(r"(?<![\s,])[\s,]*\b(?:by|per|for each|each|every)\b", re.IGNORECASE)
 _OF = re.compile(r"^(?:by|of|in|with|for)(?: the)? ", re.IGNORECASE)
 _YEARLY = re.compile(r"\s*\b(?:by|per) year(?: and(?= ))?|\s+and (?:by )?year\b", re.IGNORECASE)
 _NUMBERED = _SMALL | frozenset(map(stem, ["number", "count", "of", "how", "many"]))
@@ -51,6 +51,13 @@ def gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     if meant.text == PLAIN:
         yield from plain(meant, asked)
         return
+    if meant.old == TOGETHER:
+        for by in asked.stretches:
+            if by.kind == "by" and is_named_by(by.text, meant.text):
+                yield (
+                    Wording(without(asked.text, by) + asked.ending, "ending", "total"),
+                    Intent(TOTAL, "gone"),
+                )
     held = sum(part.kind == "where" for part in asked.held)
     ranked = any(one.kind == "by" and is_named_by(one.text, meant.text) for one in asked.stretches)
     for place, one in enumerate(ends):
@@ -67,7 +74,16 @@ def gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         yield from unmoved(meant, asked)
     if meant.every and asked.frame.limit is not None:
         yield from ((wording, meant) for wording in unranked(words, asked))
-    named = [one for one in asked.stretches if _is_named(one, meant, words)]
+    groups = [one for one in asked.stretches if one.kind == "by"]
+    named = [
+        # a group may be called as some value is: "by store" is no filter of the channel "store"
+        replace(one, about=frozenset())
+        if one.kind != "by" and any(_is_group(one, by, asked.text) for by in groups)
+        else one
+        for one in asked.stretches
+    ]
+    own = _own_words(asked)
+    named = [one for one in named if _is_named(one, meant, words, own)]
     if words & _COMPARISON:
         named = [one for one in asked.stretches if one.kind == "vs"]
     of_days = [one for one in asked.stretches if one.kind == "weekday"] if meant.is_weekday else []
@@ -164,7 +180,9 @@ def in_total(asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         if text[one.start : one.end] == one.text:
             text = without(text[: one.end], one) + text[one.end :]
     if text != asked.text:
-        yield Wording(tidy(text), "ending", "total"), Intent(TOTAL, "gone")
+        counts = all(one.agg == "rows" for one in asked.frame.measures) and asked.frame.limit is None
+        for made in (text, f"number of {text}", f"how many {text}")[: 3 if counts else 1]:
+            yield Wording(tidy(made), "ending", "total"), Intent(TOTAL, "gone")
 
 
 def moved(word: str, asked: Asked) -> Iterator[Wording]:
@@ -243,14 +261,18 @@ def one_of_two(text: str, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
 
 def _is_of_all(words: set[str], asked: Asked) -> bool:
     """Whether words mean all that there is of what is asked for: everything, or its own noun."""
+    return words <= {stem("everything")} | _own_words(asked)
+
+
+def _own_words(asked: Asked) -> set[str]:
+    """The nouns of what is asked for, which no filter is named by alone: "the web orders" are those of one channel."""
     table = {stem(word) for word in split_name(asked.frame.anchor)}
-    said = {stem(w) for m in asked.frame.measures for w in m.said.lower().split()}
-    return words <= {stem("everything")} | table | said
+    return table | {stem(w) for m in asked.frame.measures for w in m.said.lower().split()}
 
 
-def _is_named(one: Stretch, meant: Intent, words: set[str]) -> bool:
-    """Whether a stretch is what is to go. All of a kind again means its values and never the groups of it."""
-    if words & one.about:
+def _is_named(one: Stretch, meant: Intent, words: set[str], own: set[str]) -> bool:
+    """Whether a stretch is what is to go. All of a kind again means its values and never the groups of it; the nouns of what is asked for, its `own`, name no filter."""
+    if (words - own if words - own - _LITTLE else words) & one.about:
         return True
     if meant.every and any(_is_short(word, one.about) for word in meant.text.lower().split()):
         return True
@@ -261,6 +283,11 @@ def _is_named(one: Stretch, meant: Intent, words: set[str]) -> bool:
     if one.kind == "by":
         return bool(named) and not meant.every and named == said
     return bool(named) and (named <= said or meant.every and said <= named)
+
+
+def _is_group(one: Stretch, by: Stretch, text: str) -> bool:
+    """Whether a stretch is what figures are grouped by, and no value behind a comma."""
+    return by.start < one.start < by.end and "," not in text[by.start : one.start]
 
 
 def _is_short(word: str, names: frozenset[str]) -> bool:

@@ -9,17 +9,20 @@ from datetime import date
 from itertools import chain, islice
 
 from sqlagent.catalog.value_index import ValueIndex
+from sqlagent.language.lexicon import MONTH_PATTERN, STOP_WORDS
 from sqlagent.language.words import MAX_CHARS, tokenise
 from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, today_of, understand
 from sqlagent.makers.analyst.changing.asked import Asked
-from sqlagent.makers.analyst.changing.doubting import doubt_of, doubt_of_ending, loss_of
+from sqlagent.makers.analyst.changing.doubting import denies, doubt_of, doubt_of_ending, loss_of
 from sqlagent.makers.analyst.changing.intents import CHANGES, FORGET, POINTS_BACK, Intent, intent, trimmed
 from sqlagent.makers.analyst.changing.parts import Part, difference, parts
 from sqlagent.makers.analyst.changing.proposing import proposed
-from sqlagent.makers.analyst.changing.wordings import Wording, stretches, tidy
+from sqlagent.makers.analyst.changing.removing import is_named_by
+from sqlagent.makers.analyst.changing.wordings import Wording, stretches, without_word
 from sqlagent.makers.analyst.endings import endings
 from sqlagent.makers.analyst.phrasing import condensed, prepared
 from sqlagent.makers.analyst.reading import read
+from sqlagent.makers.analyst.reads import MOST_OF_A_CHANGE, sharing
 from sqlagent.makers.analyst.sampler import speaks
 from sqlagent.makers.analyst.source import Source, source_of
 from sqlagent.makers.analyst.telling import title
@@ -31,16 +34,62 @@ ACCEPTED = 0.7
 OTHERWISE = 3
 """Other words for the question before that are tried, each with all wordings."""
 
+UNEXPLAINED = 0.45
+"""Doubt from which on no wording is taken that leaves out words of what was typed."""
+
+MOST_LEFT_OUT = 2
+"""Words of a change that may be left out."""
+
 SURE = 0.1
 """Doubt at which no further wording is tried."""
 
 _AND_BY = re.compile(r"\s*and (?:by|per|for each) ", re.IGNORECASE)
+_TRAILING = re.compile(r" (?:only|too|as well|also|instead|first|excluded)$", re.IGNORECASE)
+_WHOLE = 3
+"""Words from which on a question may stand by itself after one that was not understood."""
+_BY_NAME = re.compile(
+    r"^(?:and |now )?(?:list|show|name|give)(?: me)? (?:them|those|these)(?: all)? by (?:their )?names?(?=[ ?.!]*$)",
+    re.IGNORECASE,
+)
+_SAME = re.compile(
+    r"^\s*(?:and )?(?:the )?same(?: thing| again| question)?\s*[,;]\s*(?:but )?", re.IGNORECASE
+)
 _CUT = re.compile(
     r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:(?:year|quarter|month|week|day) by|group(?:ed)?|worst|best|largest|smallest|highest|lowest|only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
-    r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s*,\s*(?=[^,]+\s+only$)|\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as|split|sort(?:ed)?|group(?:ed)?)\b)"
+    r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s*,\s*(?=[^,]+\s+only$)|(?<!same)\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as|split|sort(?:ed)?|group(?:ed)?)\b)"
     r"|\s+and\s+(?=(?:only|just|sort(?:ed)?)\b)",
     re.IGNORECASE,
 )
+_AND_IN = re.compile(
+    rf"^and (?=(?:in|during) (?:(?:19|20)\d\d|q[1-4]|{MONTH_PATTERN}|last|this)\b)", re.IGNORECASE
+)
+"""The same for another period: "and in 2024?"."""
+_DENIED = re.compile(r"\s*,\s*(?:and\s+|but\s+)?(?=(?:no|not)\b)", re.IGNORECASE)
+_NOT_BY = re.compile(
+    r"^(?:and |but )?(?:no(?:t|t any more)?) (?:split )?(?:by|per) (?P<group>.+)$", re.IGNORECASE
+)
+_FOR_A_TIME = re.compile(
+    rf"\s+(?=(?:for|in|since|during|before|after|from) (?:(?:19|20)\d\d|q[1-4]|{MONTH_PATTERN}|last|this)\b)",
+    re.IGNORECASE,
+)
+_SPLIT_IT = re.compile(
+    r"^(?:split|break|group)(?: (?:it|that|this|them))?(?: (?:down|up))? by\b", re.IGNORECASE
+)
+_HELD_GROUP = re.compile(
+    r"^(?P<rest>(?:and )?(?:how|what)\b.+?) (?:per|by|each|every) (?P<group>[a-z][\w-]*(?: [a-z][\w-]*)?)$",
+    re.IGNORECASE,
+)
+_DANGLES = re.compile(
+    r"\b(?:of|by|per|for|in|with|as|from|to|and|or|the)\s*(?:$|,|(?:by|per|for|in|since)\b)", re.IGNORECASE
+)
+"""A small word that leads to nothing."""
+_SMALL_WORDS = frozenset(
+    {"by", "per", "as", "of", "all", "or", "and", "instead", "only", "just", "share", "percent"}
+)
+_BOUNDS = re.compile(
+    r"\b(?:over|under|above|below|than|at least|at most|up to|between|until|within)\b", re.IGNORECASE
+)
+_GROUPS = re.compile(r"(?:and |now )?(?:by|per|split|group(?:ed)?)\b", re.IGNORECASE)
 
 
 def followed(
@@ -55,9 +104,18 @@ def followed(
 
     Where no wording is sure, the `other` one is taken if it keeps what was not mentioned. Else what was typed is told beside the
     question before as not understood, and stays there through later changes until "forget it": no condition is dropped unsaid.
+    All wordings share one budget of reads, beyond which the best so far stands.
     """
+    with sharing(MOST_OF_A_CHANGE):
+        return _followed(typed, before, catalog, index, other, clock)
+
+
+def _followed(
+    typed: str, before: str, catalog: Catalog, index: ValueIndex | None, other: str, clock: date | None
+) -> str:
     source = source_of(catalog, index)
     typed, before = condensed(typed[:MAX_CHARS]), condensed(before[:MAX_CHARS])
+    typed = _BY_NAME.sub("list them", typed)
     today = today_of(source, clock)
     left = NOT_UNDERSTOOD.search(before)
     whole = before[: left.start()] if left else before
@@ -65,10 +123,18 @@ def followed(
     asked = _asked(whole, source, today)
     if index is not None and (asked is None or lacking) and (anew := _whole_anew(typed, source, today)):
         return anew
-    if asked is None and index is not None and (plainer := _without_unused(whole, source, today)):
-        whole, unused = plainer
+    if asked is None and index is not None and (plainer := list(_without_unused(whole, source, today))):
+        asked, whole, unused = next(
+            (one for one in plainer if _changed(typed, one[0], source, today)), plainer[0]
+        )
         lacking = [*lacking, *unused]
-        asked = _asked(whole, source, today)
+    if (
+        asked is None
+        and index is not None
+        and source.is_business
+        and (CHANGES.match(typed) or _TRAILING.search(typed))
+    ):
+        return f"{whole.strip(' ?.!')} (not understood: {'; '.join([*lacking, _as_left(typed)])})"
     if asked is None or not asked.speaks:
         return ""
     if lacking and FORGET.fullmatch(typed.strip(" ?.!")):
@@ -89,34 +155,47 @@ def followed(
     joined = f"{whole.strip(' ?.!')}, {typed.strip(' ?.!')}"
     if not found and _is_kept(joined, typed, asked, source, today):
         found = joined
+    if not found and index is not None and (anew := _whole_anew(typed, source, today, grouped=True)):
+        return anew
     if not found:
-        lacking.append(" ".join(re.sub(r"[();]", " ", typed).split()).strip(" ?.!"))
+        found, left_out = _changed_in_part(typed, asked, source, today)
+        lacking += [one for one in left_out if one not in lacking]
     return f"{found or whole.strip(' ?.!')} (not understood: {'; '.join(lacking)})" if lacking else found
 
 
-def _whole_anew(typed: str, source: Source, today: date) -> str:
-    """What was typed after a question that was not understood, where it is understood by itself and names a figure; else empty."""
+def _as_left(typed: str) -> str:
+    """The typed values, as it stands among what was not understood."""
+    return " ".join(re.sub(r"[();]", " ", typed).split()).strip(" ?.!")
+
+
+def _whole_anew(typed: str, source: Source, today: date, grouped: bool = False) -> str:
+    """The typed values, where it is understood by itself and names a figure, and its groups if it has to; else empty."""
     text = trimmed(" ".join(typed.split()).strip(" ?.!"))
-    if CHANGES.match(text) or POINTS_BACK.search(text) or text.lower().endswith(" only"):
+    if CHANGES.match(text) or POINTS_BACK.search(text) or _TRAILING.search(text):
         return ""
+    if len(text.split()) < _WHOLE:
+        return ""  # a bare figure is one of what was asked before
     frames = understand(text, source, today)[1]
     frame = frames[0].frame if frames else None
-    names = frame is not None and any(one.said for one in frame.measures)
+    names = frame is not None and any(one.said for one in frame.measures) and (not grouped or bool(frame.by))
     return text if frame is not None and names and not frame.unused and frame.cost < DRAFT else ""
 
 
-def _without_unused(text: str, source: Source, today: date) -> tuple[str, tuple[str, ...]] | None:
-    """A draft of a question without the words that it leaves out, and those; None where it would mean anything else without them."""
+def _without_unused(text: str, source: Source, today: date) -> Iterator[tuple[Asked, str, tuple[str, ...]]]:
+    """A draft of a question without the words that it leaves out, and those; its title where that says the same and most words were understood. None where it would mean anything else."""
     reading, frames = understand(text, source, today)
     unused = frames[0].frame.unused if frames else ()
     if not unused or not speaks(text, reading, frames, source):
-        return None
+        return
     plainer = text
     for word in unused:
-        plainer = tidy(re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " ", plainer, count=1, flags=re.IGNORECASE))
-    asked = _asked(plainer, source, today)
-    is_same = asked is not None and difference(parts(frames[0].frame), asked.held).is_none
-    return (plainer, unused) if is_same else None
+        plainer = without_word(plainer, word)
+    # "top 5 grapes by number of wines" without its last word is hardly a question: its title is
+    left_out = sum(len(word.split()) for word in unused)
+    for other in (plainer, title(frames[0].frame) if 3 * left_out <= len(text.split()) else ""):
+        asked = _asked(other, source, today) if other and not _DANGLES.search(other) else None
+        if asked is not None and difference(parts(frames[0].frame), asked.held).is_none:
+            yield asked, other, unused
 
 
 def _keeps(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
@@ -141,20 +220,32 @@ def changed(typed: str, before: str, source: Source, today: date) -> str:
     """State the question before with the change that was typed after it; empty where none is sure.
 
     Every part of what was typed is one change, taken one after the other. A wording counts only if its frame uses every word
-    and keeps all that was not mentioned. Understands some twenty wordings, 5 ms each; a hundred and more where nothing can be made of it.
+    and keeps all that was not mentioned. Understands some twenty wordings, 5 ms each; `MOST_OF_A_CHANGE` where nothing can be made of it.
     """
-    asked = _asked(before, source, today)
-    return _changed(typed, asked, source, today) if asked is not None else ""
+    with sharing(MOST_OF_A_CHANGE):
+        asked = _asked(condensed(before[:MAX_CHARS]), source, today)
+        return _changed(condensed(typed[:MAX_CHARS]), asked, source, today) if asked is not None else ""
 
 
 def _changed(typed: str, asked: Asked, source: Source, today: date) -> str:
     mark = "?" if typed.rstrip().endswith("?") else ""
-    first, *rest = [part for part in _CUT.split(" ".join(typed.split()).strip(" ?.!")) if part] or [""]
+    typed = _AND_IN.sub("", _SAME.sub("", typed))
+    parts_of_it = _cut(typed) or [""]
+    return _taken(parts_of_it, mark, asked, source, today) or (
+        _taken(finer, mark, asked, source, today) if (finer := _cut_finer(parts_of_it)) != parts_of_it else ""
+    )
+
+
+def _taken(parts_of_it: list[str], mark: str, asked: Asked, source: Source, today: date) -> str:
+    """Make changes one after the other; empty where one of them is not sure."""
+    first, *rest = parts_of_it
     stated = _step(first + mark, asked, source, today)
     for part in rest:
         between = _asked(stated, source, today) if stated else None
         if between is None:
             return ""
+        if _is_gone(part, between):
+            continue
         made = _step(part + mark, between, source, today)
         if not made and not _says_the_same(part, between):
             return ""
@@ -162,10 +253,95 @@ def _changed(typed: str, asked: Asked, source: Source, today: date) -> str:
     return stated
 
 
+def _changed_in_part(typed: str, asked: Asked, source: Source, today: date) -> tuple[str, list[str]]:
+    """Make what can be made of a change as a draft: the question, and what of the change it leaves out; empty where that is all of it."""
+    mark = "?" if typed.rstrip().endswith("?") else ""
+    stated, now = "", asked
+    lacking: list[str] = []
+    some = _cut(_AND_IN.sub("", _SAME.sub("", typed)))
+    for part in some if len(some) > 1 else re.split(r"\s*,\s*", typed.strip(" ?.!")):
+        made = _step(part + mark, now, source, today)
+        words: list[str] = []
+        if not made:
+            made, words = leaving_out(part + mark, now, source, today)
+        between = _asked(made, source, today) if made else None
+        if between is None:
+            if not _is_gone(part, now):
+                lacking.append(_as_left(part))
+            continue
+        stated, now = made, between
+        lacking += words
+    return (stated, lacking) if stated else ("", [_as_left(typed)])
+
+
+def leaving_out(typed: str, asked: Asked, source: Source, today: date) -> tuple[str, list[str]]:
+    """Make a change without words of it that nothing explains, where the rest says a change: the question and the words; else empty.
+
+    Numbers and words that deny are never left out: without them the rest would say something else.
+    """
+    meant = _crossed(typed, intent(typed), asked)
+    if meant.way == "gone" or denies(typed) or _BOUNDS.search(typed):
+        return "", []  # "without the purple agents" is not "without the agents"
+    unknown = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).unknown
+    if 0 < len(unknown) <= MOST_LEFT_OUT and all(_may_go(word, typed) for word in unknown):
+        rest = typed
+        for word in unknown:
+            rest = without_word(rest, word)
+        if not _DANGLES.search(rest) and (made := _step(rest, asked, source, today)):
+            return made, list(unknown)
+    best, found = UNEXPLAINED, ""
+    words: tuple[str, ...] = ()
+    for wording, way in proposed(typed, meant, asked, source, today):
+        frames = understand(wording.text, source, today)[1]
+        fresh = tuple(w for w in frames[0].frame.unused if w not in asked.frame.unused) if frames else ()
+        if not 0 < len(fresh) <= MOST_LEFT_OUT or not all(_may_go(word, meant.text) for word in fresh):
+            continue
+        frame = replace(frames[0].frame, unused=asked.frame.unused, cost=asked.frame.cost)
+        if difference(asked.held, parts(frame)).is_none:
+            continue
+        doubt = doubt_of(asked, frame, way, _own(wording, asked, source, today)) + 0.1 * len(fresh)
+        plainer = wording.text
+        for word in fresh:
+            plainer = without_word(plainer, word)
+        left = _asked(plainer, source, today) if doubt < best and not _DANGLES.search(plainer) else None
+        if left is not None and difference(parts(frame), left.held).is_none:
+            best, found, words = doubt, plainer, fresh
+    return found, list(words)
+
+
+def _may_go(word: str, typed: str) -> bool:
+    """Whether a word that nothing explains was typed just now and may be left out."""
+    is_typed = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", typed, re.IGNORECASE)
+    is_small = word.lower() in _SMALL_WORDS or word.lower() in STOP_WORDS
+    return bool(is_typed) and not is_small and not denies(word) and not any(sign.isdigit() for sign in word)
+
+
+def _cut(typed: str) -> list[str]:
+    """The changes that one follow-up says, in turn: "only web, not germany" is two, "by category, not status" one."""
+    parts = [part for part in _CUT.split(" ".join(typed.split()).strip(" ?.!")) if part]
+    return [one for part in parts for one in (_DENIED.split(part) if not _GROUPS.match(part) else [part])]
+
+
+def _cut_finer(some: list[str]) -> list[str]:
+    """Changes cut before a period that another group goes with: "by plan for 2026" is two."""
+    return [
+        one
+        for part in some
+        for one in (_FOR_A_TIME.split(part) if _GROUPS.match(_SPLIT_IT.sub("by", part)) else [part])
+    ]
+
+
 def _says_the_same(part: str, asked: Asked) -> bool:
     """Whether a later part of a change only says again what is left: "no comparison, just 2025", "drop the bookings, just revenue"."""
     text = intent(part).text.lower()
     return any(one.kind in ("period", "mention") and one.text.lower() == text for one in asked.stretches)
+
+
+def _is_gone(part: str, asked: Asked) -> bool:
+    """Whether a later part of a change denies groups that went with the part before it: "just the total, not by month"."""
+    denied = _NOT_BY.match(part)
+    groups = [one.text for one in asked.stretches if one.kind == "by"]
+    return denied is not None and not any(is_named_by(one, denied["group"]) for one in groups)
 
 
 def _asked(text: str, source: Source, today: date) -> Asked | None:
@@ -189,6 +365,12 @@ def _asked(text: str, source: Source, today: date) -> Asked | None:
 
 def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     """Make one change; empty where no wording of it is sure."""
+    again = _without_held_group(typed, asked)
+    ways = (again, typed) if again and intent(again).figure else (typed, again)
+    return next((made for one in ways if one and (made := _worded_somehow(one, asked, source, today))), "")
+
+
+def _worded_somehow(typed: str, asked: Asked, source: Source, today: date) -> str:
     meant = _crossed(typed, intent(typed), asked)
     for text in (meant.text, *meant.others):
         many = OTHERWISE if text == meant.text else 0
@@ -197,10 +379,36 @@ def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     return ""
 
 
+def _without_held_group(typed: str, asked: Asked) -> str:
+    """A question of the same groups without them: "how much money is that per month" of figures by month; empty where it is none."""
+    found = _HELD_GROUP.match(typed.strip(" ?.!"))
+    groups = [one.text for one in asked.stretches if one.kind == "by"]
+    is_held = (
+        found is not None
+        and POINTS_BACK.search(found["rest"])
+        and any(is_named_by(one, found["group"]) for one in groups)
+    )
+    return f"{found['rest']}?" if found is not None and is_held else ""
+
+
 def _crossed(typed: str, meant: Intent, asked: Asked) -> Intent:
     """ "And by region?" splits figures over time further; of other groups it asks for these in their place."""
+    if meant.way == "summed" and any(one.agg != "rows" for one in asked.frame.measures):
+        return Intent(meant.old) if meant.old else Intent(meant.text, "swap")
+    if meant.bare and not _is_compared(asked):
+        return Intent("as a share of the total")
     timed = bool(asked.frame.by) and all(one.grain for one in asked.frame.by)
     return replace(meant, way="add") if meant.way == "swap" and timed and _AND_BY.match(typed) else meant
+
+
+def _is_compared(asked: Asked) -> bool:
+    """Whether figures of two periods are shown, of which the change can be told."""
+    periods = [one for part in asked.held if part.kind == "period" for one in part.values]
+    return (
+        len(periods) > 1
+        or bool(asked.frame.transform)
+        or any(one.kind in ("earlier", "grown") for one in asked.endings)
+    )
 
 
 def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date, many: int) -> str:
@@ -213,7 +421,7 @@ def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date
             if not frames:
                 continue
             doubt = (
-                doubt_of_ending(one, frames[0].frame)
+                doubt_of_ending(one, frames[0].frame, wording.kind)
                 if wording.way == "ending" and wording.kind
                 else doubt_of(one, frames[0].frame, way, _own(wording, one, source, today))
             )
@@ -249,6 +457,8 @@ def _own(wording: Wording, asked: Asked, source: Source, today: date) -> frozens
     """The conditions that a replaced word brought with it: "hires" are rows with a date of hiring, and go with the word."""
     if wording.way != "replaced" or wording.kind != "mention":
         return frozenset()
+    if any(one.text == wording.old and one.about and not one.is_thing for one in asked.stretches):
+        return frozenset()  # a value is a condition itself
     frames = understand(wording.old, source, today)[1]
     return (
         frozenset(part for part in parts(frames[0].frame) if part.kind == "where") if frames else frozenset()

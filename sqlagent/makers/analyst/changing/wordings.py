@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlagent.language.words import Token, split_name, stem
+from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.reading import Item
 
 _BEFORE = frozenset(
@@ -39,10 +40,13 @@ _BEFORE = frozenset(
 """Words before a phrase that go with it when it goes."""
 
 
-DENIED = re.compile(r",?\s(?:without|excluding|except(?: for)?|but not|not)\s[^,]*$", re.IGNORECASE)
+DENIED = re.compile(
+    r",?\s(?:without|excluding|except(?: for)?|but not|not|(?<=,\s)no)\s[^,]*$", re.IGNORECASE
+)
 """A clause at the end that denies: what came after it would be denied as well."""
 _PLACED = re.compile(r"^(?:in|for|from|at|of|on|during|since)\s", re.IGNORECASE)
 _COUNTED = re.compile(r"^(?:how many|number of|count of|the number of)\b", re.IGNORECASE)
+_OF = re.compile(r" of (?:the |our |a )?", re.IGNORECASE)
 _LED = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
 
 
@@ -50,7 +54,7 @@ _LED = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
 class Stretch:
     """A stretch of a question, as characters, and what it is: an item's kind, or `by` for a whole grouping.
 
-    `about` are the stems of the columns whose values it names.
+    `about` are the stems of the columns whose values it names; `is_thing` says that it names rows of a table.
     """
 
     kind: str
@@ -58,6 +62,7 @@ class Stretch:
     end: int
     text: str
     about: frozenset[str] = frozenset()
+    is_thing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,8 @@ def stretches(text: str, tokens: tuple[Token, ...], items: tuple[Item, ...]) -> 
             "share",
             "weekday",
         ):
-            out.append(Stretch(item.op or item.kind, start, end, text[start:end], about))
+            is_thing = item.kind == "mention" and any(t.kind == "thing" for t in item.targets)
+            out.append(Stretch(item.op or item.kind, start, end, text[start:end], about, is_thing))
         following = items[place + 1] if place + 1 < len(items) else None
         if item.op == "by" and following is not None:
             last = following
@@ -104,6 +110,11 @@ def stretches(text: str, tokens: tuple[Token, ...], items: tuple[Item, ...]) -> 
                     break
                 last = two
             end = _span(text, tokens, last)[1]
+            owner = items[items.index(last) + 1] if last.kind == "mention" and last is not items[-1] else None
+            if owner is not None and owner.kind == "mention":  # "by kind of customer" is one group
+                until = _span(text, tokens, owner)
+                if _OF.fullmatch(text[end : until[0]]):
+                    out.append(Stretch("by", start, until[1], text[start : until[1]]))
             out.append(Stretch("by", start, end, text[start:end]))
         if item.kind == "mention" and (
             place == 0 or items[place - 1].op not in ("by", "and", "not", "except")
@@ -117,7 +128,11 @@ def stretches(text: str, tokens: tuple[Token, ...], items: tuple[Item, ...]) -> 
                 led = items[place - 1] if place and items[place - 1].op in ("count", "agg") else item
                 begun, ends = _span(text, tokens, led)[0], _span(text, tokens, last)[1]
                 out.append(Stretch("mention", begun, ends, text[begun:ends]))
+        kinds = {t.kind for t in following.targets} if following is not None else set()
         if item.op in ("count", "agg") and following is not None and following.kind == "mention":
+            third = items[place + 2] if place + 2 < len(items) else None
+            if "value" in kinds and "thing" not in kinds and third is not None and third.kind == "mention":
+                continue  # of "how many delivered orders" the word in the middle is a condition
             end = _span(text, tokens, following)[1]
             out.append(Stretch("mention", start, end, text[start:end]))
         if item.op == "vs" and following is not None:
@@ -173,6 +188,9 @@ def wordings(text: str, parts: list[Stretch], change: str, typed: Typed) -> Iter
         if one.kind in typed.kinds:
             yield Wording(tidy(text[: one.start] + change + text[one.end :]), "replaced", one.kind, one.text)
             added = _LED.sub("", change)
+            if one.kind == "by" and added != change:  # "per employee" is a group and no figure per head
+                made = f"{text[: one.start]}by {added}{text[one.end :]}"
+                yield Wording(tidy(made), "replaced", one.kind, one.text)
             shares = bool(one.about & typed.about)
             if (
                 not shares and one.kind == "mention" and _PLACED.match(change)
@@ -183,6 +201,9 @@ def wordings(text: str, parts: list[Stretch], change: str, typed: Typed) -> Iter
                 yield Wording(tidy(f"{text[: one.end]} {joint} {added}{text[one.end :]}"), "beside", one.kind)
         if one.kind == "mention" and typed.kinds == {"agg"} and _COUNTED.match(one.text):
             yield Wording(tidy(text[: one.start] + change + text[one.end :]), "replaced", one.kind, one.text)
+        if one.is_thing and typed.kinds == {"agg"} and not one.about:  # of orders, the orders' own
+            made = f"{text[: one.start]}{singular(one.text)} {change}{text[one.end :]}"
+            yield Wording(tidy(made), "replaced", one.kind, one.text)
         if one.kind == "mention" and typed.kinds & {"agg", "mention"}:
             yield Wording(tidy(f"{text[: one.start]}{change} {text[one.start :]}"), "before", one.kind)
 
@@ -204,6 +225,16 @@ def without(text: str, part: Stretch) -> str:
         head = head[: last.start(1)].rstrip()
     rest = re.sub(r"^\s+ones?\b", "", text[part.end :], flags=re.IGNORECASE)
     return tidy(f"{head.rstrip(',')} {rest}")
+
+
+def without_word(text: str, word: str) -> str:
+    """Give a question without the first place where a word stands.
+
+    Example:
+        >>> without_word("orders of loyal customers", "loyal")
+        'orders of customers'
+    """
+    return tidy(re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " ", text, count=1, flags=re.IGNORECASE))
 
 
 def tidy(text: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 from sqlagent.errors import FrameError
+from sqlagent.language.saying import worded
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.chips.columns import column_parts, columns_added
@@ -55,7 +56,7 @@ def changed(frame: Frame, slot: str, key: str, source: Source, today: date) -> C
     if part is not None:
         for option, sql in _offered(part, planner, _sql(planner, frame), source, key):
             return Changed(_finished(option.frame, source), sql, option.said)
-    raise FrameError("This cannot be chosen here any more. Look at what can be chosen now.")
+    raise FrameError(worded("This cannot be chosen here any more. Look at what can be chosen now."))
 
 
 def _sql(planner: Planner, frame: Frame) -> str:
@@ -63,7 +64,9 @@ def _sql(planner: Planner, frame: Frame) -> str:
     try:
         return planner.sql(frame)
     except UNWRITTEN as error:
-        raise FrameError(f"What was understood cannot be asked of this source any more ({error}).") from None
+        raise FrameError(
+            worded("What was understood cannot be asked of this source any more ({error}).", error=error)
+        ) from None
 
 
 def _parts(frame: Frame, source: Source, today: date) -> Iterator[Part]:
@@ -121,7 +124,7 @@ def _one_break(key: str) -> str:
 
 
 def _finished(frame: Frame, source: Source) -> Frame:
-    """A frame whose groups and values say over which way they are reached; it is as sure as whoever chose it."""
+    """A frame whose groups and values say over which way they are reached; a person chose it, so it is sure."""
     is_one_table = len({m.anchor for m in frame.measures}) <= 1
     return replace(named(frame, source) if is_one_table else frame, cost=0.0)
 

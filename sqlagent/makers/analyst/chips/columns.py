@@ -1,4 +1,4 @@
-"""What a list shows: its columns, each once or all, or how many rows there are instead."""
+"""The content of a list: its columns, each once or all, or how many rows there are instead."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.language.saying import worded
 from sqlagent.language.words import plural_of
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
@@ -26,23 +27,37 @@ def column_parts(frame: Frame, source: Source) -> Iterator[Part]:
         limit=None, offset=0, per=(),
     )  # fmt: skip
     if thing.kind is not Kind.LINES:
-        options.append(Option(f"number of {many}", "rows", "", counted, f"{many} counted, not listed"))
+        options.append(
+            Option(
+                worded("number of {many}", many=many),
+                "rows",
+                "",
+                counted,
+                worded("{many} counted, not listed", many=many),
+            )
+        )
     if frame.columns:
         turned = replace(frame, distinct=not frame.distinct)
-        words = "repeats too" if frame.distinct else "each different one once"
-        options.append(Option(words, "distinct", "", turned, f"listed: {words}"))
+        words = worded("repeats too") if frame.distinct else worded("each different one once")
+        options.append(Option(words, "distinct", "", turned, worded("listed: {words}", words=words)))
     label = "different" if frame.distinct else "list of"
     yield Part("rows", "measure", label, many, tuple(options))
     for place, slot in enumerate(frame.columns):
         left = (*frame.columns[:place], *frame.columns[place + 1 :])
         said = telling.column(slot)
         choices = [
-            Option(words, key, "Another column", replace(frame, columns=(*frame.columns[:place], other, *frame.columns[place + 1 :])), f"{words} shown instead of {said}")
+            Option(words, key, "Another column", replace(frame, columns=(*frame.columns[:place], other, *frame.columns[place + 1 :])), worded("{words} shown instead of {said}", words=words, said=said))
             for words, key, other in _columns(frame, source)
         ]  # fmt: skip
         if left:
             choices.append(
-                Option("Remove this column", REMOVE, "", replace(frame, columns=left), f"{said} not shown")
+                Option(
+                    "Remove this column",
+                    REMOVE,
+                    "",
+                    replace(frame, columns=left),
+                    worded("{said} not shown", said=said),
+                )
             )
         yield Part(f"column:{place}", "column", "", said, tuple(choices))
 
@@ -53,7 +68,7 @@ def columns_added(frame: Frame, source: Source) -> Iterator[Option]:
         return
     for words, key, slot in _columns(frame, source):
         added = replace(frame, columns=(*frame.columns, slot))
-        yield Option(words, key, "Show too", added, f"{words} shown too")
+        yield Option(words, key, "Show too", added, worded("{words} shown too", words=words))
 
 
 def _columns(frame: Frame, source: Source) -> Iterator[tuple[str, str, Slot]]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Role
 from sqlagent.language.personal import looks_personal
+from sqlagent.language.saying import worded
 from sqlagent.makers.analyst import clocks, telling
 from sqlagent.makers.analyst.chips.groups import anchor_of, groups
 from sqlagent.makers.analyst.chips.settling import restricted
@@ -35,7 +36,13 @@ def filter_part(frame: Frame, place: int, source: Source) -> Part:
     def put(new: Condition, words: str, key: str, group: str) -> None:
         where = (*frame.where[:place], new, *frame.where[place + 1 :])
         options.append(
-            Option(words, key, group, restricted(frame, where), f"filter changed: {telling.condition(new)}")
+            Option(
+                words,
+                key,
+                group,
+                restricted(frame, where),
+                worded("filter changed: {condition}", condition=telling.condition(new)),
+            )
         )
 
     if old.op in ("in", "not in") and len(old.slots) == 1 and not old.negated:
@@ -44,7 +51,12 @@ def filter_part(frame: Frame, place: int, source: Source) -> Part:
         put(turned, telling.condition(turned), "not", "")
         for value, words in values_of(source, field)[:VALUES]:
             if (value,) != old.values:
-                put(replace(old, values=(value,), said=""), words, f"value:{value}", f"Another {field.said}")
+                put(
+                    replace(old, values=(value,), said=""),
+                    words,
+                    f"value:{value}",
+                    worded("Another {name}", name=field.said),
+                )
     elif old.op in ("missing", "filled") and not old.negated:
         turned = replace(old, op="filled" if old.op == "missing" else "missing")
         put(turned, telling.condition(turned), "not", "")
@@ -57,11 +69,14 @@ def filter_part(frame: Frame, place: int, source: Source) -> Part:
     elif old.op == "clock":
         for words, ends in clocks.PARTS.items():
             if ends != old.values:
-                put(replace(old, values=ends), words, f"hours:{ends[0]}", "")
+                put(replace(old, values=ends), worded(words), f"hours:{ends[0]}", "")
     elif old.op == "weekday":
-        for words, days in (("a weekend", ("5", "6")), ("a weekday", ("0", "1", "2", "3", "4"))):
+        for words, days in (
+            (worded("on a weekend"), ("5", "6")),
+            (worded("on a weekday"), ("0", "1", "2", "3", "4")),
+        ):
             if set(days) != set(old.values):
-                put(replace(old, values=days), f"on {words}", f"days:{''.join(days)}", "")
+                put(replace(old, values=days), words, f"days:{''.join(days)}", "")
     if old.number is not None and old.op in ("compare", "exists") and not old.negated:
         for compare in _BOUNDS:
             if compare != old.compare:
@@ -74,7 +89,7 @@ def filter_part(frame: Frame, place: int, source: Source) -> Part:
             REMOVE,
             "",
             restricted(frame, left),
-            f"filter removed: {telling.condition(old)}",
+            worded("filter removed: {condition}", condition=telling.condition(old)),
         )
     )
     is_told = old.op == "exists" or telling.yes_or_no(old)
@@ -95,9 +110,14 @@ def having_part(frame: Frame, place: int) -> Part:
             if compare != old.compare:
                 new = replace(old, compare=compare)
                 having = (*frame.having[:place], new, *frame.having[place + 1 :])
-                put(having, telling.having(new), f"bound:{compare}", f"bound changed: {telling.having(new)}")
+                put(
+                    having,
+                    telling.having(new),
+                    f"bound:{compare}",
+                    worded("bound changed: {bound}", bound=telling.having(new)),
+                )
     left = (*frame.having[:place], *frame.having[place + 1 :])
-    put(left, "Remove this bound", REMOVE, f"bound removed: {telling.having(old)}")
+    put(left, "Remove this bound", REMOVE, worded("bound removed: {bound}", bound=telling.having(old)))
     return Part(f"having:{place}", "filter", "", telling.having(old), tuple(options))
 
 
@@ -117,7 +137,11 @@ def filters_added(frame: Frame, source: Source) -> Iterator[Option]:
             key = f"where:{group.key}:{value}"
             changed = restricted(frame, (*frame.where, new))
             yield Option(
-                words, key, f"Only one {group.words}", changed, f"filter added: {telling.condition(new)}"
+                words,
+                key,
+                worded("Only one {name}", name=group.words),
+                changed,
+                worded("filter added: {condition}", condition=telling.condition(new)),
             )
         columns += 1
         if columns == ADDED_COLUMNS:
@@ -131,7 +155,11 @@ def values_of(source: Source, field: Field) -> list[tuple[str, str]]:
     if field.codes is not None:
         return [(code, label) for code, label in field.codes.pairs if not looks_personal(label)]
     if field.role is Role.FLAG and field.yes and field.no:
-        return [(field.yes.strip("'"), "yes"), (field.no.strip("'"), "no")]
+        return [(field.yes.strip("'"), worded("yes")), (field.no.strip("'"), worded("no"))]
+    if field.separator:
+        return [
+            (entry, entry) for entry in sorted(field.entries, key=str.casefold) if not looks_personal(entry)
+        ]
     index = source.vocabulary.index
     if index is None or field.is_number or field.role not in (Role.DIMENSION, Role.TEXT, Role.KEY):
         return []

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sqlagent.catalog.semantics import Field, Form, Kind, Role
+from sqlagent.language.saying import worded
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.settling import grouped_by
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
@@ -49,7 +50,9 @@ def group_parts(frame: Frame, source: Source) -> Iterator[Part]:
             if _is_held(frame, other):
                 continue
             per = (*frame.per[:place], other.dimension, *frame.per[place + 1 :])
-            said = f"in each {other.words} instead of {telling.dimension(one)}"
+            said = worded(
+                "in each {words} instead of {dimension}", words=other.words, dimension=telling.dimension(one)
+            )
             changed = grouped_by(replace(frame, per=per), frame.by)
             options.append(Option(other.words, other.key, "In each", changed, said))
         options += [_gone(frame, replace(frame, per=_without(frame.per, place)), one)]
@@ -65,12 +68,24 @@ def groups_added(frame: Frame, source: Source) -> Iterator[Option]:
         if _is_held(frame, other):
             continue
         changed = grouped_by(frame, (*frame.by, other.dimension))
-        yield Option(other.words, f"by:{other.key}", "Group by", changed, f"grouped by {other.words}")
+        yield Option(
+            other.words,
+            f"by:{other.key}",
+            "Group by",
+            changed,
+            worded("grouped by {words}", words=other.words),
+        )
     time = source.time_of(anchor)
     if time is not None and not any(d.grain for d in frame.by):
         for grain in grains_of(time.field):
             changed = grouped_by(frame, (Dimension((time,), grain=grain, said=grain), *frame.by))
-            yield Option(grain, f"grain:{grain}", "Group by time", changed, f"grouped by {grain}")
+            yield Option(
+                worded(grain),
+                f"grain:{grain}",
+                "Group by time",
+                changed,
+                worded("grouped by {grain}", grain=worded(grain)),
+            )
 
 
 def anchor_of(frame: Frame) -> str:
@@ -121,7 +136,7 @@ def _owned(source: Source, group: Group, one: Field) -> Group:
 
 
 def _pointed(source: Source, path: Path) -> str:
-    """What the last step of a way is called, where that is not what it leads to: the manager."""
+    """The name of the last step of a way, where that is not what it leads to: the manager."""
     last = path[-1] if path else None
     if last is None or not last.words:
         return ""
@@ -172,12 +187,18 @@ def _grains(frame: Frame, place: int, source: Source, others: bool) -> Iterator[
         )
         changed = grouped_by(frame, (*frame.by[:place], new, *frame.by[place + 1 :]))
         heading = "By" if one.grain else "By time"
-        yield Option(grain, f"grain:{grain}", heading, changed, f"by {grain} instead of {_said(one)}")
+        yield Option(
+            worded(grain),
+            f"grain:{grain}",
+            heading,
+            changed,
+            worded("by {words} instead of {said}", words=worded(grain), said=_said(one)),
+        )
 
 
 def _replaced(frame: Frame, place: int, other: Group, heading: str) -> Option:
     by = (*frame.by[:place], other.dimension, *frame.by[place + 1 :])
-    said = f"by {other.words} instead of {_said(frame.by[place])}"
+    said = worded("by {words} instead of {said}", words=other.words, said=_said(frame.by[place]))
     return Option(other.words, other.key, heading, grouped_by(frame, by), said)
 
 
@@ -188,17 +209,17 @@ def _is_held(frame: Frame, other: Group) -> bool:
 
 def _words(one: Dimension, usual: Slot | None) -> str:
     """A group in words; of the usual time its grain alone."""
-    return one.grain if one.grain and one.shown[0] == usual else telling.dimension(one)
+    return worded(one.grain) if one.grain and one.shown[0] == usual else telling.dimension(one)
 
 
 def _said(one: Dimension) -> str:
-    return one.grain or telling.dimension(one)
+    return worded(one.grain) if one.grain else telling.dimension(one)
 
 
 def _gone(frame: Frame, left: Frame, one: Dimension) -> Option:
     flags = frame.transform == "between" and not left.by
     changed = grouped_by(left, left.by) if not flags else left
-    return Option("Remove this group", REMOVE, "", changed, f"no longer by {_said(one)}")
+    return Option("Remove this group", REMOVE, "", changed, worded("no longer by {said}", said=_said(one)))
 
 
 def _without(some: tuple[Dimension, ...], place: int) -> tuple[Dimension, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind
+from sqlagent.language.saying import template, worded
 from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.settling import settled
@@ -16,12 +17,13 @@ from sqlagent.makers.analyst.frames import Expr, Frame, Measure, Slot
 from sqlagent.makers.analyst.source import Source
 
 _AGGREGATES = {
-    "sum": "total",
-    "avg": "average",
-    "median": "median",
-    "max": "largest",
-    "min": "smallest",
+    "sum": template("total {figure}"),
+    "avg": template("average {figure}"),
+    "median": template("median {figure}"),
+    "max": template("largest {figure}"),
+    "min": template("smallest {figure}"),
 }
+_SUMMED = tuple(one.removesuffix("{figure}") for one in _AGGREGATES.values())
 _CONCEPTS = (
     "revenue", "cost", "spend", "margin", "margin rate", "order value", "units", "units per order", "orders", "collected",
     "outstanding", "return rate", "cancellation rate", "conversion rate", "utilisation", "churn rate",
@@ -61,16 +63,18 @@ def _options(frame: Frame, place: int, source: Source) -> Iterator[Option]:
         measures = (*frame.measures[:place], new, *frame.measures[place + 1 :])
         order = replace(frame.order, by=None, measure=None) if frame.order is not None else None
         changed = settled(replace(frame, measures=measures, order=order))
-        yield Option(words, key, group, changed, f"{words} instead of {_short(old)}")
+        yield Option(
+            words, key, group, changed, worded("{words} instead of {old}", words=words, old=_short(old))
+        )
 
 
 def _others(old: Measure, source: Source) -> Iterator[tuple[str, str, str, Measure]]:
     """The measures that may stand in for one: words, key, heading, measure."""
     if old.agg in _AGGREGATES and old.expr is not None:
         base = _base(old)
-        for agg, word in _AGGREGATES.items():
+        for agg, form in _AGGREGATES.items():
             if agg != old.agg and (agg != "sum" or _adds_up(old.expr)):
-                yield f"{word} {base}", f"agg:{agg}", "Summed up as", replace(old, agg=agg)
+                yield worded(form, figure=base), f"agg:{agg}", "Summed up as", replace(old, agg=agg)
     seen = {(old.agg, old.expr)}
     thing = source.model.things[old.anchor]
     for concept in _CONCEPTS:
@@ -92,10 +96,11 @@ def _others(old: Measure, source: Source) -> Iterator[tuple[str, str, str, Measu
         expr = Expr("column", (Slot(one),))
         if (agg, expr) not in seen and old.expr != expr:
             made = Measure(agg, old.anchor, expr, said=one.said, unit=one.unit)
-            yield f"{_AGGREGATES.get(agg, agg)} {one.said}", f"field:{one.column}", "Another figure", made
+            summed = worded(_AGGREGATES.get(agg, f"{agg} {{figure}}"), figure=one.said)
+            yield summed, f"field:{one.column}", "Another figure", made
     if old.agg != "rows" and thing.kind is not Kind.LINES:
         rows = Measure("rows", old.anchor, said=plural_of(singular(thing.said)))
-        yield f"number of {rows.said}", "rows", "How many", rows
+        yield worded("number of {figure}", figure=rows.said), "rows", "How many", rows
     for relation in source.graph.out[old.anchor]:
         pointing = source.model.field(old.anchor, relation.columns[0])
         target = source.model.things[relation.target]
@@ -105,7 +110,12 @@ def _others(old: Measure, source: Source) -> Iterator[tuple[str, str, str, Measu
         if ("distinct", expr) not in seen:
             said = " ".join((*_role(pointing.said, target.said), plural_of(singular(target.said))))
             made = Measure("distinct", old.anchor, expr, said=said)
-            yield f"number of different {said}", f"distinct:{pointing.column}", "How many", made
+            yield (
+                worded("number of different {name}", name=said),
+                f"distinct:{pointing.column}",
+                "How many",
+                made,
+            )
 
 
 def _role(pointing: str, target: str) -> tuple[str, ...]:
@@ -129,7 +139,7 @@ def _removed(frame: Frame, place: int) -> Iterator[Option]:
             replace(d, shown=(d.keys[number],), keys=(), op="") if d.op == "several" else d for d in frame.by
         )
         left = replace(left, anchor=kept.anchor, measures=(replace(kept, where=()),), by=by, where=kept.where)
-    said = f"{_short(frame.measures[place])} removed"
+    said = worded("{words} removed", words=_short(frame.measures[place]))
     yield Option("Remove this figure", REMOVE, "", settled(left), said)
 
 
@@ -139,7 +149,7 @@ def _compared(frame: Frame, option: Option) -> Option:
     measures = []
     for old in frame.measures:
         measures.append(replace(new, where=old.where, said=f"{new.said} {_when(old)}".strip()))
-    said = f"{option.words} instead of {_short(frame.measures[0])}"
+    said = worded("{words} instead of {old}", words=option.words, old=_short(frame.measures[0]))
     return replace(option, frame=replace(frame, measures=tuple(measures)), said=said)
 
 
@@ -158,16 +168,15 @@ def _adds_up(expr: Expr) -> bool:
 def _base(one: Measure) -> str:
     """What a figure is of, without how it is summed up."""
     said = one.said or (telling.expression(one.expr) if one.expr is not None else "")
-    for word in (*_AGGREGATES.values(), "avg", "mean", "least", "greatest", "highest", "lowest", "sum of"):
-        said = said.removeprefix(f"{word} ")
+    for begun in (*_SUMMED, "avg ", "mean ", "least ", "greatest ", "highest ", "lowest ", "sum of "):
+        said = said.removeprefix(begun) if said.startswith(begun) else said
     return said
 
 
 def _short(one: Measure) -> str:
     """A figure in few words, for telling that it was changed."""
     if one.agg in ("ratio", "formula"):
-        return one.said or f"the {one.agg}"
+        return one.said or worded("the {kind}", kind=one.agg)
     if one.agg in ("rows", "distinct"):
-        return f"number of {one.said}" if one.said else "the number of rows"
-    word = _AGGREGATES[one.agg]
-    return _base(one) if one.agg == "sum" else f"{word} {_base(one)}"
+        return worded("number of {figure}", figure=one.said) if one.said else worded("the number of rows")
+    return _base(one) if one.agg == "sum" else worded(_AGGREGATES[one.agg], figure=_base(one))

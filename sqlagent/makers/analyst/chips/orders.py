@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sqlagent.language.saying import Saying, in_a_row, worded
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.settling import ordered, settled
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
@@ -14,11 +15,11 @@ TOPS = (1, 3, 5, 10, 20, 50)
 """How many rows may be kept."""
 
 _SHOWN = {
-    "": "as plain figures",
-    "share": "as a share of the total",
-    "running": "as a running total",
-    "change": "with the change",
-    "growth": "with growth in percent",
+    "": worded("as plain figures"),
+    "share": worded("as a share of the total"),
+    "running": worded("as a running total"),
+    "change": worded("with the change"),
+    "growth": worded("with growth in percent"),
 }
 _TOLD = _SHOWN | {
     "moving": "as a moving average",
@@ -36,9 +37,11 @@ def shown_part(frame: Frame) -> Iterator[Part]:
     if frame.transform:
         options = tuple(o for o in shown_options(frame, "shown") if o.key != "shown:")
         plain = settled(replace(frame, transform="", window=0, scale=0.0))
-        gone = Option("Show plain figures", REMOVE, "", plain, "shown as plain figures")
+        gone = Option("Show plain figures", REMOVE, "", plain, worded("shown as plain figures"))
         beside = frame.transform == "share" and BESIDE in frame.flags
-        words = "with its share of the total" if beside else _TOLD.get(frame.transform, frame.transform)
+        words = (
+            worded("with its share of the total") if beside else _TOLD.get(frame.transform, frame.transform)
+        )
         yield Part("shown", "shown", "", words, (*options, gone))
 
 
@@ -55,26 +58,28 @@ def shown_options(frame: Frame, key: str) -> Iterator[Option]:
         limit = frame.limit if transform in ("", "share") else None
         order = frame.order if not transform else None
         changed = replace(frame, transform=transform, window=0, order=order, limit=limit, offset=0)
-        yield Option(words, f"{key}:{transform}", "Show", settled(changed), f"shown {words}")
+        yield Option(
+            words, f"{key}:{transform}", "Show", settled(changed), worded("shown {words}", words=words)
+        )
 
 
 def order_parts(frame: Frame) -> Iterator[Part]:
     """The chips of which rows come first and how many are kept."""
     by = ""
     if frame.order is not None and frame.order.by is not None:
-        by = f" by {telling.expression(frame.order.by)}"
+        by = worded(" by {name}", name=telling.expression(frame.order.by))
     ascending = frame.order is not None and frame.order.ascending
     if frame.limit is not None:
         yield _limit_part(frame, ascending, by)
     elif frame.order is not None:
         turned = ordered(frame, not ascending)
         words = [_first(frame, up, by) for up in (ascending, not ascending)]
-        options = [Option(words[1], "turn", "", turned, f"order changed: {words[1]}")]
+        options = [Option(words[1], "turn", "", turned, worded("order changed: {order}", order=words[1]))]
         options += _tops(frame, ascending)
         if frame.order.by is None and frame.order.measure is None:
-            said = "in order of time" if any(d.grain for d in frame.by) else "largest first"
+            said = worded("in order of time") if any(d.grain for d in frame.by) else worded("largest first")
             usual = replace(frame, order=None)
-            options.append(Option(said, REMOVE, "", usual, f"order changed: {said}"))
+            options.append(Option(said, REMOVE, "", usual, worded("order changed: {order}", order=said)))
         yield Part("order", "order", "", words[0], tuple(options))
 
 
@@ -86,12 +91,18 @@ def orders_added(frame: Frame) -> Iterator[Option]:
         return
     is_timed = any(d.grain or d.bucket for d in frame.by)
     for up in (False, True) if is_timed else (True,):
-        words = "smallest first" if up else "largest first"
+        words = worded("smallest first") if up else worded("largest first")
         changed = replace(frame, order=Order(ascending=up))
-        yield Option(words, f"order:{'up' if up else 'down'}", "Order", changed, f"order changed: {words}")
+        yield Option(
+            words,
+            f"order:{'up' if up else 'down'}",
+            "Order",
+            changed,
+            worded("order changed: {order}", order=words),
+        )
     for number in TOPS[:4]:
         for up in (False, True):
-            words = f"{'bottom' if up else 'top'} {number}"
+            words = worded("bottom {count}", count=number) if up else worded("top {count}", count=number)
             changed = replace(frame, order=Order(ascending=up), limit=number, offset=0)
             yield Option(words, f"{'bottom' if up else 'top'}:{number}", "Only the first", changed, words)
 
@@ -100,31 +111,42 @@ def _first(frame: Frame, ascending: bool, by: str) -> str:
     """Which rows come first, in words."""
     if frame.order is not None and frame.order.dimension is not None:
         said = telling.dimension(frame.by[frame.order.dimension])
-        return f"sorted by {said}{'' if ascending else ', last first'}"
-    return f"{'smallest' if ascending else 'largest'} first{by}"
+        if ascending:
+            return worded("sorted by {name}", name=said)
+        return worded("sorted by {name}, last first", name=said)
+    return in_a_row(worded("smallest first") if ascending else worded("largest first"), by)
 
 
 def _limit_part(frame: Frame, ascending: bool, by: str) -> Part:
     assert frame.limit is not None
-    word = "smallest" if ascending else "largest"
-    after = f" after the first {frame.offset}" if frame.offset else ""
-    words = f"{frame.limit} {word}{by}{after}" if frame.limit > 1 else f"the {word}{by}{after}"
+    after = worded(" after the first {count}", count=frame.offset) if frame.offset else ""
+    words = in_a_row(_ends(frame.limit, ascending), by, after)
     options = list(_tops(frame, ascending))
     turned = ordered(frame, not ascending)
-    other = "largest" if ascending else "smallest"
-    many = f"{frame.limit} {other}" if frame.limit > 1 else f"the {other}"
-    options.append(Option(f"{many}{by}", "turn", "", turned, f"order changed: {other} first"))
+    many = in_a_row(_ends(frame.limit, not ascending), by)
+    other = worded("largest first") if ascending else worded("smallest first")
+    options.append(Option(many, "turn", "", turned, worded("order changed: {order}", order=other)))
     whole = settled(replace(frame, limit=None, offset=0))
-    options.append(Option("Show all", REMOVE, "", whole, "all rows shown"))
+    options.append(Option("Show all", REMOVE, "", whole, worded("all rows shown")))
     return Part("limit", "limit", "only", words, tuple(options))
 
 
 def _tops(frame: Frame, ascending: bool) -> Iterator[Option]:
-    word = "smallest" if ascending else "largest"
     for number in TOPS:
         if number != frame.limit:
             changed = replace(frame, limit=number, offset=0)
-            words = f"{number} {word}" if number > 1 else f"the {word}"
-            yield Option(
-                words, f"top:{number}", "How many", changed, f"only the {words.removeprefix('the ')}"
+            only = (
+                worded("only the {count} smallest", count=number)
+                if ascending
+                else worded("only the {count} largest", count=number)
             )
+            if number == 1:
+                only = worded("only the smallest") if ascending else worded("only the largest")
+            yield Option(_ends(number, ascending), f"top:{number}", "How many", changed, only)
+
+
+def _ends(count: int, ascending: bool) -> Saying:
+    """The first few rows, in words."""
+    if count == 1:
+        return worded("the smallest") if ascending else worded("the largest")
+    return worded("{count} smallest", count=count) if ascending else worded("{count} largest", count=count)

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 
 from sqlagent.catalog.semantics import Field
 from sqlagent.language.dates import floor, shift
+from sqlagent.language.saying import template, worded
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.groups import anchor_of, times_of
 from sqlagent.makers.analyst.chips.settling import restricted
@@ -28,11 +29,13 @@ def period_part(frame: Frame, place: int, source: Source, today: date) -> Part:
     options: list[Option] = []
     for words, heading, one in _periods(old.slots[0].field, old.period, today):
         where = (*frame.where[:place], replace(old, period=one), *frame.where[place + 1 :])
-        options.append(_option(frame, where, words, heading, one, "period changed to"))
+        options.append(_option(frame, where, words, heading, one, template("period changed to {period}")))
     if len(old.slots) == 1:
         options += _times(frame, old, source)
     where = (*frame.where[:place], *frame.where[place + 1 :])
-    options.append(Option("All time", REMOVE, "", restricted(frame, where), "period removed: all time"))
+    options.append(
+        Option("All time", REMOVE, "", restricted(frame, where), worded("period removed: all time"))
+    )
     label = telling.column(old.slots[0])
     return Part(f"where:{place}", "period", label, telling.period(old.period), tuple(options))
 
@@ -47,10 +50,12 @@ def shared_period(frame: Frame, today: date) -> Iterator[Part]:
     for words, heading, one in _periods(first.slots[0].field, first.period, today):
         measures = tuple(_in_period(m, one) for m in frame.measures)
         changed = replace(frame, measures=measures)
-        options.append(Option(words, _key(one), heading, changed, f"period changed to {words}"))
+        options.append(
+            Option(words, _key(one), heading, changed, worded("period changed to {period}", period=words))
+        )
     without = tuple(replace(m, where=tuple(c for c in m.where if c.op != "period")) for m in frame.measures)
     options.append(
-        Option("All time", REMOVE, "", replace(frame, measures=without), "period removed: all time")
+        Option("All time", REMOVE, "", replace(frame, measures=without), worded("period removed: all time"))
     )
     yield Part("period", "period", "in", telling.period(first.period), tuple(options))
 
@@ -64,14 +69,14 @@ def periods_added(frame: Frame, source: Source, today: date) -> Iterator[Option]
         return
     for words, heading, one in _periods(time.field, None, today):
         where = (*frame.where, Condition("period", (time,), period=one))
-        heading = f"{telling.column(time)} in" if heading == "Year" else heading
-        yield _option(frame, where, words, heading, one, "period added:")
+        heading = worded("{name} in", name=telling.column(time)) if heading == "Year" else heading
+        yield _option(frame, where, words, heading, one, template("period added: {period}"))
 
 
 def _option(
     frame: Frame, where: tuple[Condition, ...], words: str, heading: str, one: Period, said: str
 ) -> Option:
-    return Option(words, _key(one), heading, restricted(frame, where), f"{said} {words}")
+    return Option(words, _key(one), heading, restricted(frame, where), worded(said, period=words))
 
 
 def _key(one: Period) -> str:
@@ -89,20 +94,31 @@ def _periods(field: Field, old: Period | None, today: date) -> Iterator[tuple[st
         yield str(year), "Year", _whole(date(year, 1, 1), "year")
     held = old.first.year if old is not None and old.first is not None else None
     if held is not None:
-        for grain, count in (("quarter", 4), ("month", 12)):
+        for grain, count, heading in (
+            ("quarter", 4, template("Quarter of {year}")),
+            ("month", 12, template("Month of {year}")),
+        ):
             for number in range(count):
                 one = _whole(shift(date(held, 1, 1), grain, number), grain)
                 if one.first is not None and one.first <= today:
-                    yield telling.period(one), f"{grain.capitalize()} of {held}", one
-    for grain in ("year", "quarter", "month"):
+                    yield telling.period(one), worded(heading, year=held), one
+    for grain, form in (
+        ("year", template("last year: {period}")),
+        ("quarter", template("last quarter: {period}")),
+        ("month", template("last month: {period}")),
+    ):
         one = _whole(shift(floor(today, grain), grain, -1), grain)
         last = replace(one, relative=True)
         if one.first is not None and not (grain == "year" and one.first.year in _years(field)):
-            yield f"last {grain}: {telling.period(one)}", "Up to now", last
+            yield worded(form, period=telling.period(one)), "Up to now", last
     begun = Period(floor(today, "year"), today + timedelta(days=1), "year", relative=True)
-    yield f"this year to date: {today.year}", "Up to now", begun
+    yield worded("this year to date: {year}", year=today.year), "Up to now", begun
     year_ago = shift(floor(today, "month"), "month", -12)
-    yield "last 12 full months", "Up to now", Period(year_ago, floor(today, "month"), "month", relative=True)
+    yield (
+        worded("last 12 full months"),
+        "Up to now",
+        Period(year_ago, floor(today, "month"), "month", relative=True),
+    )
 
 
 def _whole(first: date, grain: str) -> Period:
@@ -124,8 +140,8 @@ def _times(frame: Frame, old: Condition, source: Source) -> Iterator[Option]:
         if other.field == slot.field or other.path != slot.path:
             continue
         changed = timed_by(frame, slot.field, other.field)
-        words = f"by {telling.column(other)}"
-        said = f"{words} instead of {telling.column(slot)}"
+        words = worded("by {column}", column=telling.column(other))
+        said = worded("{words} instead of {column}", words=words, column=telling.column(slot))
         yield Option(
             words, f"time:{other.field.table}.{other.field.column}", "By another time", changed, said
         )

@@ -7,18 +7,28 @@ source that has no such role gives none, and then the word is not understood.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from weakref import WeakKeyDictionary
 
 from sqlagent.makers.analyst.concepts import money, orders, people, rates
 from sqlagent.makers.analyst.concepts.meant import Meant
 from sqlagent.makers.analyst.source import Source
 
+MOST = 6
+"""Measures of one concept."""
 
-def meant(source: Source, concept: str) -> list[Meant]:
+_kept: WeakKeyDictionary[Source, dict[str, tuple[Meant, ...]]] = WeakKeyDictionary()
+"""Measures by the source they were found in: a question of 600 characters asked 10,000 times for them, two thirds of its time."""
+
+
+def meant(source: Source, concept: str) -> tuple[Meant, ...]:
     """Give the measures that a concept may stand for here, cheapest first."""
     if own := source.figures.get(concept):
-        return [Meant(0.0, measure) for measure in own]
-    found = sorted(_FINDERS.get(concept, _nothing)(source), key=lambda m: m.cost)
-    return found[:6]
+        return tuple(Meant(0.0, measure) for measure in own)
+    kept = _kept.setdefault(source, {})
+    if concept not in kept:
+        found = sorted(_FINDERS.get(concept, _nothing)(source), key=lambda m: m.cost)
+        kept[concept] = tuple(found[:MOST])
+    return kept[concept]
 
 
 def _nothing(source: Source) -> Iterable[Meant]:
@@ -26,7 +36,7 @@ def _nothing(source: Source) -> Iterable[Meant]:
 
 
 _FINDERS: dict[str, Callable[[Source], Iterable[Meant]]] = {
-    "revenue": money.revenue,
+    "revenue": money.earned,
     "cost": money.spend,
     "spend": money.spend,
     "margin": money.margin,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Kind, Role, Thing
 from sqlagent.catalog.semantics.words import ADDED, ASSETS, BOUGHT, CAME_BACK, stems
@@ -23,6 +24,15 @@ from sqlagent.makers.analyst.source import Source
 
 _SPENT = stems("cost expense expenditure outlay")
 """Nouns of rows whose money goes out."""
+
+_BILLED = stems("invoice bill payment receipt charge")
+"""Nouns of rows of money that was invoiced or paid."""
+
+_PERIODIC = stems("monthly recurring mrr arr yearly annual annually weekly rate fee")
+"""Words of columns that hold what is due for each period."""
+
+_RATE_BEHIND = 0.15
+"""What a recurring rate costs more than money that was invoiced or paid."""
 
 
 def revenue(source: Source) -> Iterator[Meant]:
@@ -56,6 +66,25 @@ def revenue(source: Source) -> Iterator[Meant]:
             yield Meant(base + 0.12, Measure("sum", thing.table, price, said="revenue", unit="money"))
 
 
+def earned(source: Source) -> Iterator[Meant]:
+    """Revenue as it is asked for: a recurring rate behind what was invoiced or paid, where both are stored.
+
+    Rates of the subscriptions that began in a year add up to nothing that was earned in it.
+    """
+    found = sorted(revenue(source), key=lambda one: one.cost)
+    billed = {one.measure.anchor for one in found if _is_billed(source.model.things[one.measure.anchor])}
+    for one in found:
+        slots = one.measure.expr.slots if one.measure.expr is not None else ()
+        is_rate = any(_PERIODIC & set(slot.field.words) for slot in slots)
+        behind = _RATE_BEHIND if is_rate and billed - {one.measure.anchor} else 0.0
+        yield replace(one, cost=one.cost + behind)
+
+
+def _is_billed(thing: Thing) -> bool:
+    """Whether rows of a table are money that was invoiced or paid."""
+    return thing.kind in (Kind.EVENT, Kind.LINES) and bool(set(thing.noun) & _BILLED)
+
+
 def _has_whole(source: Source, thing: Thing, part: Field) -> bool:
     """Whether a table has an amount beside what is only added to it: a service fee beside the total amount."""
     return any(
@@ -79,9 +108,7 @@ def _own_price(source: Source, thing: Thing) -> Expr | None:
 
 def priced(source: Source, thing: Thing) -> Expr | None:
     """Quantity times price of a line, less its discount: a share of it, or money of the whole line."""
-    quantity = next(
-        (f for f in source.measures(thing.table) if set(f.words) & QUANTITY and f.unit != "money"), None
-    )
+    quantity = quantity_of(source, thing)
     if quantity is None:
         return None
     price = _price(source, thing.table)
@@ -96,6 +123,17 @@ def priced(source: Source, thing: Thing) -> Expr | None:
         if unit != "none":
             return Expr("discounted", (Slot(quantity), price, Slot(discount)), unit)
     return Expr("times", (Slot(quantity), price))
+
+
+def quantity_of(source: Source, thing: Thing) -> Field | None:
+    """How many a line is of: a quantity, or the only whole number of a line beside the price of one ("meals")."""
+    measures = source.measures(thing.table)
+    named = next((f for f in measures if set(f.words) & QUANTITY and f.unit != "money"), None)
+    if named is not None or thing.kind is not Kind.LINES:
+        return named
+    of_one = any(f.unit == "money" and {"unit", stem("price")} <= set(f.words) for f in measures)
+    whole = [f for f in measures if f.unit in ("", "count") and f.aggregate == "sum" and f.is_whole]
+    return whole[0] if of_one and len(whole) == 1 else None
 
 
 def _is_number(text: str) -> bool:
@@ -118,7 +156,7 @@ def _price(source: Source, table: str) -> Slot | None:
 
 
 def cost_slot(source: Source, table: str) -> Slot | None:
-    """What one piece costs us, seen from a line."""
+    """Our cost of one piece, seen from a line."""
     for other, paths in source.graph.up(table).items():
         if not paths or len(paths[0]) > 1:
             continue
@@ -183,7 +221,7 @@ def margin(source: Source) -> Iterator[Meant]:
                 thing=thing.table,
             )
         if thing.kind in (Kind.LINES, Kind.EVENT) and not BOUGHT & set(thing.noun):
-            quantity = next((f for f in fields if set(f.words) & QUANTITY and f.unit != "money"), None)
+            quantity = quantity_of(source, thing)
             unit_cost = cost_slot(source, thing.table)
             amount = next(
                 (

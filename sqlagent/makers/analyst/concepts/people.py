@@ -38,7 +38,7 @@ def headcount(source: Source) -> Iterator[Meant]:
 
 
 def staff(source: Source) -> Iterator[Meant]:
-    """Staff, whoever was ever there."""
+    """All staff, present and past."""
     for thing in _people(source, STAFF):
         yield Meant(0.0, counted(thing, thing.said), thing=thing.table)
 
@@ -115,7 +115,7 @@ def leavers(source: Source) -> Iterator[Meant]:
             slot = source.slot(thing.table, thing.ends)
             cost = 0.0 if set(thing.noun) & STAFF else 0.15 if set(thing.noun) & BUYERS else 0.25
             if not set(thing.noun) & (STAFF | BUYERS | PERSONS) and len(thing.display) < 2:
-                continue  # what was discontinued did not leave
+                continue  # products that are discontinued did not leave
             yield Meant(cost, counted(thing, "leavers"), slot, thing.table, (Condition("filled", (slot,)),))
     yield from (
         replace(m, cost=m.cost + 0.05, measure=replace(m.measure, said="leavers"))

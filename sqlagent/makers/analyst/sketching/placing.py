@@ -422,6 +422,7 @@ def text(walk: Walk, item: Item) -> None:
 def unknown(walk: Walk, item: Item) -> None:
     low = item.text.lower()
     if low in ("after", "before") and walk.clause is not None and walk.clause.unit:
+        walk.clause.way = low
         walk.out.unknown = tuple(w for w in walk.out.unknown if w != item.text)
         return
     before = walk.before()

@@ -1,0 +1,189 @@
+"""Read the tables of an uploaded SQLite file as sheets of rows of text.
+
+Only tables that hold rows themselves are read: a view, a virtual table or a computed column would run what the file says.
+SQLite asks before each step of a statement (`_allow`), and nothing but reading a column of the one table is allowed. Nothing is
+written, no other file is opened, and a call that fails says why in words.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+from mirror.sources.uploads.bounds import LINE_CHARS, MAX_COLUMNS, TEXT_BYTES, UPLOAD_TABLES
+from mirror.sources.uploads.file_rows import NoTable, RawTable, Row
+from mirror.sources.uploads.types import quoted
+from sqlagent.errors import without_folders
+
+# ValueError is a name that is no text, or an error of SQLite that quotes one (seen by damaging files, 2026-11).
+DAMAGED = (sqlite3.Error, ValueError)
+# Bytes of the header that say that the last changes may stand in a file beside it.
+_WRITE_VERSION, _WAL = 18, 2
+# Things that are named, of those that are left out; characters of a name and of an error that are told.
+_NAMED, _NAME_CHARS, _SAID_CHARS = 5, 100, 300
+# A row may be as long as a line of text, in bytes of up to four a character.
+_ROW_BYTES = 4 * LINE_CHARS
+# SQLite writes these words itself, however the statement was typed.
+_TABLE, _VIRTUAL = "CREATE TABLE ", "CREATE VIRTUAL TABLE "
+# Tables in which an index of words (fts3 to fts5) or of places (rtree) keeps itself, by what follows its name.
+_PARTS = (
+    *("data", "idx", "content", "docsize", "config", "segments", "segdir", "stat"),
+    *("node", "parent", "rowid"),
+)
+# A column that is computed when it is read, and one that no SELECT * shows (`PRAGMA table_xinfo`).
+_COMPUTED, _HIDDEN = 2, 1
+
+
+def sqlite_sheets(path: Path, notes: list[str]) -> Iterator[RawTable]:
+    """The tables of a file in their order; what is left out of it is added to `notes`. Raises: NoTable."""
+    if _may_lack_changes(path):
+        notes.append(
+            "It was written with a log beside it (-wal): changes that stand only there are missing. "
+            "Close the program that writes it, or run PRAGMA wal_checkpoint, and upload it again."
+        )
+    try:
+        with closing(_opened(path)) as db:
+            names = _names(db, notes)
+            for name in names:
+                yield _sheet(db, name, notes)
+    except NoTable:
+        raise
+    except DAMAGED as error:
+        raise _unread(error) from None
+
+
+def _names(db: sqlite3.Connection, notes: list[str]) -> list[str]:
+    """The names of its tables. They are read from the schema as it is written: what lists them in SQLite looks into views."""
+    db.set_authorizer(_allow("sqlite_master"))
+    listed = db.execute("SELECT name, type, substr(sql, 1, 40) FROM main.sqlite_master").fetchall()
+    named = [(str(name), str(kind), str(sql).upper()) for name, kind, sql in listed if name and sql]
+    names = sorted(
+        {
+            name
+            for name, kind, sql in named
+            if kind == "table" and sql.startswith(_TABLE) and not name.lower().startswith("sqlite_")
+        }
+    )
+    if len(names) > UPLOAD_TABLES:
+        raise NoTable(f"It has {len(names):,} tables; the most taken of a file are {UPLOAD_TABLES}.")
+    virtual = sorted({name for name, _, sql in named if sql.startswith(_VIRTUAL)})
+    shadows = {f"{one}_{part}" for one in virtual for part in _PARTS}
+    names = [name for name in names if name not in shadows]
+    for said, left_out in (
+        ("Views", sorted({name for name, kind, _ in named if kind == "view"})),
+        ("Virtual tables", virtual),
+    ):
+        if left_out:
+            notes.append(f"{said} are left out: {_listed(left_out)}.")
+    if not names:
+        raise NoTable("There is no table in this SQLite file.")
+    return names
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(_told(name) for name in names[:_NAMED]) + more
+
+
+def _told(name: str, most: int = _NAME_CHARS) -> str:
+    """A name as it is told: in one line, not too long, and without signs that are not seen or turn a line around."""
+    return "".join(sign for sign in " ".join(name.split()) if sign.isprintable())[:most]
+
+
+def _allow(table: str) -> Callable[..., int]:
+    """What a statement may do: read columns of one table, by itself and not by a view or a function."""
+
+    def allowed(action: int, first: str | None, second: str | None, base: str | None, by: str | None) -> int:
+        is_ours = by is None and base in (None, "main")
+        is_read = action == sqlite3.SQLITE_READ and first is not None and first.lower() == table.lower()
+        is_asked = action == sqlite3.SQLITE_PRAGMA and first == "table_xinfo"
+        is_cut = action == sqlite3.SQLITE_FUNCTION and second == "substr" and table == "sqlite_master"
+        if is_ours and (action == sqlite3.SQLITE_SELECT or is_read or is_asked or is_cut):
+            return sqlite3.SQLITE_OK
+        return sqlite3.SQLITE_DENY
+
+    return allowed
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """Open a file for reading alone, as nobody else writes it, with nothing of its schema trusted."""
+    db = sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True, cached_statements=0)
+    db.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _ROW_BYTES)
+    db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "query_only = ON"):
+        db.execute(f"PRAGMA {pragma}")
+    return db
+
+
+def _may_lack_changes(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(_WRITE_VERSION + 1)[-1:] == bytes([_WAL])
+
+
+def _sheet(db: sqlite3.Connection, table: str, notes: list[str]) -> RawTable:
+    db.set_authorizer(_allow(table))
+    title = _told(table)
+    found = db.execute(f"PRAGMA main.table_xinfo({quoted(table)})").fetchall()
+    held = [(name, hidden) for _, name, _, _, _, _, hidden in found if hidden != _HIDDEN]
+    if any("\ufffd" in name for name, _ in held) or "\ufffd" in table:
+        raise NoTable(f"The table {title} has a name that is no text. Rename it, and upload the file again.")
+    computed = [name for name, hidden in held if hidden == _COMPUTED]
+    if computed:
+        notes.append(f"{title}: computed columns are left out: {_listed(computed)}.")
+    columns = [name for name, hidden in held if hidden != _COMPUTED]
+    if len(columns) > MAX_COLUMNS:
+        raise NoTable(f"{title} has {len(columns):,} columns; the most taken are {MAX_COLUMNS:,}.")
+    sheet = RawTable(title or "table", iter(()), [_told(name) for name in columns])
+    sheet.rows = _rows(db, table, columns, sheet)
+    return sheet
+
+
+def _rows(db: sqlite3.Connection, table: str, columns: list[str], sheet: RawTable) -> Iterator[Row]:
+    # A name behind that of its table is a column or an error: alone and in quotes SQLite takes one that it misses for a text.
+    chosen = ", ".join(f"one.{quoted(name)}" for name in columns)
+    texts = 0
+    try:
+        db.set_authorizer(_allow(table))
+        for number, cells in enumerate(db.execute(f"SELECT {chosen} FROM main.{quoted(table)} AS one"), 1):  # noqa: S608
+            row = [_text(cell, sheet) for cell in cells]
+            texts += sum(map(len, filter(None, row)))
+            if texts > TEXT_BYTES:
+                raise NoTable(f"Its texts are more than {TEXT_BYTES // 1_000_000:,} MB, the most taken.")
+            for place, cell in enumerate(cells):
+                if isinstance(cell, str) and cell:
+                    sheet.texts[place] = number
+            yield number, row
+    except NoTable:
+        raise
+    except DAMAGED as error:
+        raise _unread(error, sheet.title) from None
+
+
+def _text(cell: object, sheet: RawTable) -> str | None:
+    if cell is None or cell == "":
+        return None
+    if isinstance(cell, bytes):
+        sheet.binary += 1
+        return None
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+    # A store that is PostgreSQL takes no NUL, and nobody sees one.
+    return str(cell).replace("\x00", "") or None
+
+
+def _unread(error: Exception, table: str = "") -> NoTable:
+    said = without_folders(str(error)) if isinstance(error, sqlite3.Error) else "its names are no text"
+    said = _told(said, _SAID_CHARS)
+    if "too big" in said:
+        return NoTable(f"A row of {table} is larger than {_ROW_BYTES // 1_000_000} MB, the most taken.")
+    where = f"The table {table} of this SQLite file" if table else "This SQLite file"
+    return NoTable(
+        f"{where} cannot be read: {said}. It may be damaged or encrypted. Write it anew with VACUUM INTO, or save its tables as CSV."
+    )
+
+
+__all__ = ["sqlite_sheets"]
