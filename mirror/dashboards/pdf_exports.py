@@ -19,6 +19,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext, override
@@ -32,7 +33,7 @@ from mirror.dashboards.card_rows import PREVIEW_ROWS
 from mirror.dashboards.crossing import Crossed, Crossing, cards_cross, cards_cross_shown, conditions_read
 from mirror.dashboards.errors import DashboardError
 from mirror.dashboards.models import Card, PdfExport
-from mirror.dashboards.showing import card_shown, is_drawn_alike
+from mirror.dashboards.showing import Told, card_shown, card_told
 from mirror.exports.file_writing import write
 from mirror.exports.images import chart_image
 from mirror.exports.names import file_name
@@ -108,7 +109,8 @@ def pdf_ask_by_link(
     Raises: DashboardError where too many were asked for by this link.
     """
     asked = PdfExport.objects.filter(link=link, dashboard=dashboard)
-    fresh = asked.filter(created_at__gt=timezone.now() - SAME, failure__isnull=True)
+    since = max(timezone.now() - SAME, dashboard_changed(dashboard))
+    fresh = asked.filter(created_at__gt=since, failure__isnull=True)
     same = next((one for one in fresh if (one.values, one.choices) == (dict(values), list(choices))), None)
     if same is not None:
         return same
@@ -123,6 +125,12 @@ def pdf_ask_by_link(
     )
     send(made)
     return made
+
+
+def dashboard_changed(dashboard: Dashboard) -> datetime:
+    """When a dashboard was changed last, or saved SQL of its cards: a link shows what stands there now, and gives no older file."""
+    saved = dashboard.cards.aggregate(last=Max("saved__updated_at"))["last"]
+    return max(dashboard.updated_at, saved or dashboard.updated_at)
 
 
 def pdf_do(lease: Lease) -> None:
@@ -191,7 +199,7 @@ def _made(row: PdfExport, lease: Lease, watch: Watch) -> dict[str, Any]:
         why = ", ".join(chapters.left_out)
         nothing = _("There is nothing to take away.")
         return {"failure": {"message": f"{nothing} {why}".strip()}}
-    fields = fields_of([one.card for one in served], row.values)
+    fields = fields_of([one.card for one in served if not (is_by_link and one.supplied is None)], row.values)
     lines = [
         f"{field.label}: {field.value or field.default}" for field in fields if field.value or field.default
     ]
@@ -266,7 +274,7 @@ def _chapters(
             left_out.append(f"{card} ({why_not[card.source.pk].rstrip('.')})")
             continue
         try:
-            sheet = (_sheet_shown if is_by_link else _sheet)(one, crossing.of(card.pk))
+            sheet = (_sheet_told if is_by_link else _sheet)(one, crossing.of(card.pk))
             if sheet is None:
                 left_out.append(str(card))
                 continue
@@ -279,8 +287,8 @@ def _chapters(
     return Chapters(sheets, sorted(sources), left_out, min(times, default=None))
 
 
-def _sheet(one: CardServed, crossed: Crossed, *, is_by_link: bool = False) -> Sheet | None:
-    """A chapter: what the card shows of its rows, and of when they are. By a link a pivot that cannot be shown is None, else it is its rows.
+def _sheet(one: CardServed, crossed: Crossed, told: Told | None = None) -> Sheet | None:
+    """A chapter: what the card shows of its rows, and of when they are. By a link, where it is `told`, a pivot that cannot be shown is None, else it is its rows.
 
     Raises: ResultGone.
     """
@@ -289,6 +297,7 @@ def _sheet(one: CardServed, crossed: Crossed, *, is_by_link: bool = False) -> Sh
     assert result is not None
     rows, count = rows_of(result, DRAWN_ROWS), result.row_count
     said = [_("Data of %(moment)s.") % {"moment": _moment(result.created_at)}]
+    is_counted = told is None or not told.is_folded
     if crossed.passing is not None and crossed.passing.rows is not None:
         rows, count, drawing = crossed.passing.rows, crossed.passing.matching, crossed.drawing
         words = ngettext(
@@ -297,7 +306,8 @@ def _sheet(one: CardServed, crossed: Crossed, *, is_by_link: bool = False) -> Sh
             result.row_count,
         )
         figures = {"passing": intcomma(count), "count": intcomma(result.row_count)}
-        said.append(words % {"by": crossed.by, **figures})
+        by = words % {"by": crossed.by, **figures}
+        said.append(by if is_counted else _("Filtered: %(by)s.") % {"by": crossed.by})
     if crossed.not_by:
         said.append(_("Not filtered: %(why)s.") % {"why": crossed.not_by})
     first = rows.rows[:PREVIEW_ROWS]
@@ -308,13 +318,14 @@ def _sheet(one: CardServed, crossed: Crossed, *, is_by_link: bool = False) -> Sh
     chart = (drawing.chart if drawing is not None else None) or {}
     is_number = count == 1 and (card.shows == Card.Shows.NUMBER or chart.get("mark") == "number")
     has_chart = drawing is not None and drawing.figure is not None and not is_number
-    is_told = has_chart and (not is_by_link or card_shown(one).is_whole)
-    sentence = row_said(drawing, "sentence") if drawing is not None and is_told else ""
+    is_said = has_chart and (told is None or told.is_said)
+    sentence = row_said(drawing, "sentence") if drawing is not None and is_said else ""
     note = said_again(str(chart.get("note") or ""), drawing.saying if drawing is not None else {}, "note")
 
-    def told(*more: str) -> str:
+    def told_beside(*more: str) -> str:
         return "\n".join(part for part in (sentence, " ".join([*said, *more])) if part)
 
+    is_drawn = has_chart and (told is None or told.form == "chart")
     whole = Sheet(
         title=str(card),
         columns=rows.columns,
@@ -322,8 +333,8 @@ def _sheet(one: CardServed, crossed: Crossed, *, is_by_link: bool = False) -> Sh
         batches=lambda: iter([first]),
         row_count=len(first),
         truncated=rows.truncated and count == len(first),
-        sentence=told(cut) if count > len(first) else told(),
-        chart_image=chart_image({**chart, "note": note}, rows) if has_chart else None,
+        sentence=told_beside(cut) if count > len(first) and is_counted else told_beside(),
+        chart_image=chart_image({**chart, "note": note}, rows) if is_drawn else None,
         figures=_figures(card, rows, " ".join(said)) if is_number else (),
         formats=formats_of_chart(chart_of(card)),
     )
@@ -331,38 +342,39 @@ def _sheet(one: CardServed, crossed: Crossed, *, is_by_link: bool = False) -> Sh
         return whole
     pivoted = sheet_pivoted(replace(whole, chart_image=None), result, chart_of(card), dict(crossed.filters))
     if pivoted.columns is not whole.columns:
-        return replace(pivoted, sentence=told())
-    return None if is_by_link else pivoted
+        return replace(pivoted, sentence=told_beside())
+    return None if told is not None else pivoted
 
 
-def _sheet_shown(one: CardServed, crossed: Crossed) -> Sheet | None:
-    """A chapter for who has a link, without columns that the card does not show; None where it would be rows in place of what it shows.
+def _sheet_told(one: CardServed, crossed: Crossed) -> Sheet | None:
+    """A chapter for who has a link, of what the card shows alone; None where it would be rows in place of that.
 
     Raises: ResultGone.
     """
-    shown, sheet = card_shown(one), _sheet(one, crossed, is_by_link=True)
-    if sheet is None or shown.form == "pivot":
+    told = card_told(one, crossed)
+    sheet = _sheet(one, crossed, told)
+    if sheet is None or told.form == "pivot":
         return sheet
-    if shown.form == "number":
-        figures = [sheet.columns.index(name) for name, *_said in sheet.figures]
-        return sheet_of_columns(sheet, figures) if figures else None
-    assert one.supplied is not None
-    is_chart = sheet.chart_image is not None and is_drawn_alike(one.supplied.drawing, crossed.drawing)
-    if shown.form == "table" or (shown.form == "chart" and is_chart):
-        told = sheet_of_columns(sheet, sorted(shown.columns))
-        if shown.form == "table" or shown.are_points([row for batch in sheet.batches() for row in batch]):
-            return told
-        return replace(told, batches=lambda: iter(()), row_count=0)
+    if told.form == "number":
+        return sheet_of_columns(sheet, _measures(sheet.kinds)[:1]) if sheet.figures else None
+    if told.form == "table" or sheet.chart_image is not None:
+        chosen = sheet_of_columns(sheet, told.columns or sorted(card_shown(one).columns))
+        return chosen if told.columns else replace(chosen, batches=lambda: iter(()), row_count=0)
     return None
 
 
 def _figures(card: Card, rows: Rows, said: str) -> tuple[tuple[str, str, str], ...]:
     """The number of a card that shows one, and what is said of it."""
-    places = [n for n, kind in enumerate(rows.kinds) if kind in ("integer", "number")]
+    places = _measures(rows.kinds)
     if not places:
         return ()
     name, value = rows.columns[places[0]], rows.rows[0][places[0]]
     return ((name, cell_of(value, name, formats_of_chart(chart_of(card))).text, said),)
+
+
+def _measures(kinds: Sequence[str]) -> list[int]:
+    """The places of the columns of numbers."""
+    return [place for place, kind in enumerate(kinds) if kind in ("integer", "number")]
 
 
 def _moment(at: datetime) -> str:

@@ -1,6 +1,7 @@
-"""What a card shows of its rows: the columns that somebody reads on it, and the choices that its own page offers.
+"""What a card shows of its rows: the columns that somebody reads on it, the choices that its own page offers, and what a link tells.
 
-A link to a dashboard goes by it: who has one sees no column that the page does not show, and finds none out by filters.
+A link to a dashboard goes by it, its page and its file alike: who has one sees no column that a card does not show, no row behind a
+point that stands for several, and finds none out by filters.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from mirror.results.kept_pivots import pivot_of_chart
 from mirror.results.rows import columns_of
 
 if TYPE_CHECKING:
+    from mirror.dashboards.crossing import Crossed
     from mirror.dashboards.services import CardServed
 
 _NO_MARKS = (None, "", "none", "number")
@@ -26,23 +28,15 @@ class Shown:
     """What a card shows: a table, pivot, chart, number, or nothing yet.
 
     `columns` are the numbers of those that stand on it, `chosen_from` of those whose values it shows one by one. `offered` are the
-    filters that points of a chart make, by column. A point of a chart is one row where no two rows share the `keys`; without any, never.
-    It `is_whole` where a chart is drawn from all columns, so that its sentence tells of no other one.
+    filters that points of a chart make, by column. It `is_whole` where a chart is drawn from all columns, so that its sentence tells
+    of no other one.
     """
 
     form: str
     columns: frozenset[int] = frozenset()
     chosen_from: frozenset[int] = frozenset()
     offered: Mapping[int, frozenset[str]] | None = None
-    keys: tuple[int, ...] = ()
     is_whole: bool = False
-
-    def are_points(self, rows: Sequence[Sequence[Any]]) -> bool:
-        """Say whether a chart draws each of these rows as a point of its own, so that they tell no more than it does."""
-        found = [
-            tuple(row[key] for key in self.keys) for row in rows if all(key < len(row) for key in self.keys)
-        ]
-        return bool(self.keys) and len(set(map(str, found))) == len(rows)
 
     def offers(self, column: int, text: str) -> bool:
         """Say whether this choice is one of the card: a value of a column, or a range that a point of its chart stands for."""
@@ -51,6 +45,50 @@ class Shown:
         own = (self.offered or {}).get(column, frozenset())
         is_value = _is_value(text)
         return text in own or (is_value and all(map(_is_value, own)))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a link tells of a card as it stands now, filtered or not.
+
+    `columns` are the numbers of those whose rows it tells: none where a point of its chart stands for several rows. `figure` is its
+    chart drawn of its columns alone, and its sentence `is_said` where that is reckoned from nothing else. Rows are not counted where
+    it `is_folded`: their number is no figure of the card.
+    """
+
+    form: str
+    columns: tuple[int, ...] = ()
+    figure: dict[str, Any] | None = None
+    is_said: bool = False
+    is_folded: bool = True
+
+
+def card_told(one: CardServed, crossed: Crossed) -> Told:
+    """Say what a link tells of a card, under what was chosen on others. A chart that cannot be drawn as before gives way to nothing."""
+    shown, supplied = card_shown(one), one.supplied
+    if supplied is None or supplied.supply is None or supplied.supply.result is None:
+        return Told("nothing")
+    if shown.form == "table":
+        return Told("table", tuple(sorted(shown.columns)), is_folded=False)
+    if shown.form != "chart":
+        return Told(shown.form)
+    kept, count = supplied.drawing, supplied.supply.result.row_count
+    is_each = kept is not None and _is_each(kept, count)
+    drawing = kept
+    if crossed.passing is not None:
+        drawing, count = crossed.drawing, crossed.passing.matching
+    if drawing is None or not drawing.figure or not _is_drawn_alike(kept, drawing):
+        return Told("nothing")
+    figure = figure_alone(drawing.chart or {}, drawing.figure)
+    if not _is_each(drawing, count):
+        return Told("chart", (), figure)
+    columns = tuple(sorted(shown.columns))
+    return Told("chart", columns, figure, is_said=is_each and shown.is_whole, is_folded=not is_each)
+
+
+def _is_each(drawing: Drawing, count: int) -> bool:
+    """Say whether each of so many rows is a point of its own, so that they tell no more than the chart."""
+    return points_drawn(drawing.chart or {}, drawing.figure or {}) == count
 
 
 def card_shown(one: CardServed) -> Shown:
@@ -76,26 +114,97 @@ def card_shown(one: CardServed) -> Shown:
     drawing = supplied.drawing
     if drawing is None or drawing.chart is None:
         return Shown("nothing")
-    if drawing.figure is not None and drawing.chart.get("mark") != "number":
-        return _charted(drawing.chart, drawing.figure, names)
-    if drawing.chart.get("mark") == "number":
+    is_number = drawing.chart.get("mark") == "number"
+    if is_number and supply.result.row_count == 1:
         return Shown("number")
+    if drawing.figure is not None:
+        return _charted(drawing.chart, drawing.figure, names)
     was_chart = (chart_of(card) or {}).get("mark") not in _NO_MARKS
-    return Shown("chart") if was_chart or card.shows == Card.Shows.CHART else Shown("table", first, first)
+    return (
+        Shown("chart")
+        if was_chart or is_number or card.shows == Card.Shows.CHART
+        else Shown("table", first, first)
+    )
 
 
 def _drawn_from(chart: Mapping[str, Any]) -> frozenset[str]:
-    """The names of the columns that a chart is drawn from."""
-    return frozenset(name for name in (chart.get("x"), *(chart.get("y") or ()), chart.get("series")) if name)
+    """The names of the columns that a chart is drawn from: where rows are counted, not those whose values are."""
+    measured = () if chart.get("aggregate") == "count" else chart.get("y") or ()
+    return frozenset(name for name in (chart.get("x"), *measured, chart.get("series")) if name)
 
 
-def is_drawn_alike(kept: Drawing | None, redrawn: Drawing | None) -> bool:
-    """Say whether a chart that was drawn anew of fewer rows is drawn from no other column than before; true of one that was not."""
-    if redrawn is None:
-        return True
-    if kept is None or redrawn.figure is None:
-        return False
-    return _drawn_from(redrawn.chart or {}) <= _drawn_from(kept.chart or {})
+def _is_drawn_alike(kept: Drawing | None, redrawn: Drawing) -> bool:
+    """Say whether a chart that was drawn anew of fewer rows is the same one: bins that became bars would tell each value."""
+    one, other = (drawing.chart or {} if drawing is not None else {} for drawing in (kept, redrawn))
+    return all(
+        one.get(part) == other.get(part) for part in ("mark", "x", "series", "aggregate", "stack")
+    ) and list(one.get("y") or ()) == list(other.get("y") or ())
+
+
+def points_drawn(chart: Mapping[str, Any], figure: Mapping[str, Any]) -> int:
+    """Count the points of a chart that can be one row each, a row of several figures once; 0 for marks that put rows together.
+
+    Example:
+        >>> points_drawn({"mark": "bar"}, {"data": [{"x": ["Oslo", "Rome"], "y": [3, None]}, {"x": ["Oslo", "Rome"], "y": [3, 5]}]})
+        2
+    """
+    mark = chart.get("mark")
+    if (
+        mark in ("histogram", "box", "number")
+        or chart.get("aggregate") == "count"
+        or chart.get("stack") == "share"
+    ):
+        return 0
+    counts = [_points_of(trace) for trace in figure.get("data") or ()]
+    is_row_a_trace = not chart.get("series") and mark not in ("scatter", "map", "heatmap")
+    return max(counts, default=0) if is_row_a_trace else sum(counts)
+
+
+def _points_of(trace: Mapping[str, Any]) -> int:
+    kind = trace.get("type")
+    if kind == "pie":
+        return len(trace.get("labels") or ())
+    if kind == "heatmap":
+        return sum(value is not None for row in trace.get("z") or () for value in row)
+    if kind in ("choropleth", "scattergeo"):
+        return len(trace.get("locations") or trace.get("lat") or ())
+    pairs = zip(trace.get("x") or (), trace.get("y") or (), strict=False)
+    return sum(None not in pair for pair in pairs)
+
+
+def figure_alone(chart: Mapping[str, Any], figure: Mapping[str, Any]) -> dict[str, Any]:
+    """A chart without what it says beside its columns: names of points from another column, and the figures behind shares.
+
+    Example:
+        >>> drawn = {"data": [{"x": ["Oslo"], "y": [30], "text": ["30"]}, {"x": ["Oslo"], "y": [10]}]}
+        >>> [trace["y"] for trace in figure_alone({"mark": "bar", "stack": "share"}, drawn)["data"]]
+        [[75.0], [25.0]]
+    """
+    traces = [dict(trace) for trace in figure.get("data") or ()]
+    for trace in traces:
+        if chart.get("mark") == "scatter":
+            trace.pop("text", None)
+        elif trace.get("type") == "scattergeo" and "coloraxis" not in (trace.get("marker") or {}):
+            trace["hovertext"] = [
+                f"{lat}, {lon}" for lat, lon in zip(trace["lat"], trace["lon"], strict=True)
+            ]
+    if chart.get("mark") == "bar" and chart.get("stack") == "share":
+        _as_shares(traces)
+    return {**figure, "data": traces}
+
+
+def _as_shares(traces: Sequence[dict[str, Any]]) -> None:
+    """Put what bars of shares are drawn of in hundredths of their place, which draws the same bars."""
+    wholes: dict[Any, float] = {}
+    parts = [("y", "x") if trace.get("orientation") == "h" else ("x", "y") for trace in traces]
+    for trace, (along, across) in zip(traces, parts, strict=True):
+        for place, value in zip(trace[along], trace[across], strict=True):
+            wholes[place] = wholes.get(place, 0.0) + abs(value or 0)
+    for trace, (along, across) in zip(traces, parts, strict=True):
+        trace[across] = [
+            value if not value else value / wholes[place] * 100
+            for place, value in zip(trace[along], trace[across], strict=True)
+        ]
 
 
 def _charted(chart: Mapping[str, Any], figure: Mapping[str, Any], names: list[str]) -> Shown:
@@ -110,9 +219,8 @@ def _charted(chart: Mapping[str, Any], figure: Mapping[str, Any], names: list[st
                 if isinstance(text, str):
                     offered.setdefault(column, set()).add(text)
     told = {column: frozenset(texts) for column, texts in offered.items()}
-    mark = chart.get("mark")
-    keys = () if mark in ("histogram", "box") else tuple(sorted(drawn if mark == "scatter" else along))
-    return Shown("chart", drawn, frozenset(along | set(told)) & drawn, told, keys, len(drawn) == len(names))
+    chosen_from = frozenset() if chart.get("mark") == "number" else frozenset(along | set(told)) & drawn
+    return Shown("chart", drawn, chosen_from, told, len(drawn) == len(names))
 
 
 def _is_value(text: str) -> bool:

@@ -158,10 +158,12 @@ def preview_pivoted(table: PivotTable) -> dict[str, Any]:
     }
 
 
-def crossed_said(crossed: Crossed, supply: Supply) -> str:
-    """What choices do to a card."""
+def crossed_said(crossed: Crossed, supply: Supply, *, is_counted: bool = True) -> str:
+    """What choices do to a card; rows are counted where their number is told."""
     said = []
-    if crossed.passing is not None and supply.result is not None:
+    if crossed.passing is not None and not is_counted:
+        said.append(_("Filtered: %(by)s") % {"by": crossed.by})
+    elif crossed.passing is not None and supply.result is not None:
         words = ngettext(
             "Filtered: %(by)s · %(passing)s of %(count)s row",
             "Filtered: %(by)s · %(passing)s of %(count)s rows",

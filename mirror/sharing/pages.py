@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -15,10 +15,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from mirror.dashboards.card_parameters import fields_of
-from mirror.dashboards.crossing import Condition, Crossing, cards_cross_shown
+from mirror.asking.pages.version import figure_noted
+from mirror.dashboards.crossing import Condition, Crossed, Crossing, cards_cross_shown
 from mirror.dashboards.pages import CardView, card_view
-from mirror.dashboards.showing import card_shown, is_drawn_alike
-from mirror.dashboards.where_pages import WherePage, where_page
+from mirror.dashboards.showing import card_told
+from mirror.dashboards.where_pages import WherePage, crossed_said, where_page
 from mirror.results.formats import headings_called
 from mirror.sharing import services
 from mirror.sharing.models import ShareLink
@@ -130,7 +131,7 @@ def link_board(
     assert link.dashboard is not None
     crossing = cards_cross_shown([one for one in served if _is_open(one)], conditions)
     views = tuple(_card(_as_shown(link.made_by, one, values, crossing)) for one in served)
-    fields = fields_of([one.card for one in served], values)
+    fields = fields_of([one.card for one in served if _is_open(one)], values)
     labels = {field.name: field.label for field in fields}
     choices = tuple(
         ValueChoice(name, labels.get(name, name), values[name], tuple(listed))
@@ -164,26 +165,42 @@ def _is_open(one: CardServed) -> bool:
 
 
 def _as_shown(maker: User, one: CardServed, values: dict[str, str], crossing: Crossing) -> CardView:
-    """A card without columns that it does not show; one that is no table never shows its rows in place of what it is."""
-    view, shown = card_view(maker, one, values, crossing), card_shown(one)
-    if not view.rows or shown.form == "table" or (shown.form == "pivot" and view.is_pivot):
+    """A card with what a link tells of it; one that is no table never shows its rows in place of what it is."""
+    crossed = crossing.of(one.card.pk)
+    view, told = card_view(maker, one, values, crossing), card_told(one, crossed)
+    if not _is_open(one):
+        view = replace(view, draft="")
+    if not view.rows:
         return view
-    if shown.form == "number" and view.number is not None:
+    assert one.supplied is not None and one.supplied.supply is not None
+    if told.is_folded:
+        view = replace(view, crossed=crossed_said(crossed, one.supplied.supply, is_counted=False))
+    if told.form == "pivot" and view.is_pivot:
+        return view
+    if told.form == "number" and view.number is not None:
         return replace(view, columns=(), rows=(), picks="")
-    drawing = one.supplied.drawing if one.supplied is not None else None
-    is_chart = view.figure is not None and is_drawn_alike(drawing, crossing.of(one.card.pk).drawing)
-    if shown.form == "chart" and is_chart:
-        view = view if shown.is_whole else replace(view, sentence="")
-        if not shown.are_points([[cell.text for cell in row] for row in view.rows]):
-            return replace(view, columns=(), rows=())
-        places = [place for place in sorted(shown.columns) if place < len(view.columns)]
-        columns = tuple(view.columns[place] for place in places)
-        return replace(
-            view, columns=columns, rows=tuple(tuple(row[place] for place in places) for row in view.rows)
-        )
+    if told.form == "table":
+        return replace(_of_columns(view, told.columns), figure=None, sentence="")
+    if told.form == "chart" and view.figure is not None:
+        sentence = view.sentence if told.is_said else ""
+        figure = figure_noted(told.figure, *_noted(one, crossed))
+        return replace(_of_columns(view, told.columns), figure=figure, sentence=sentence)
     return replace(
         view, state="hidden", words="", note="", number=None, figure=None, columns=(), rows=(), picks=""
     )
+
+
+def _noted(one: CardServed, crossed: Crossed) -> tuple[Any, Any]:
+    """The chart of a card and what its texts are made of."""
+    drawing = crossed.drawing if crossed.passing is not None else one.supplied and one.supplied.drawing
+    return (drawing.chart, drawing.saying) if drawing else (None, {})
+
+
+def _of_columns(view: CardView, columns: Sequence[int]) -> CardView:
+    """A card with these of its columns alone; without any it has no rows."""
+    places = [place for place in columns if place < len(view.columns)]
+    rows = tuple(tuple(row[place] for place in places) for row in view.rows) if places else ()
+    return replace(view, columns=tuple(view.columns[place] for place in places), rows=rows)
 
 
 def _card(view: CardView) -> CardView:
@@ -196,6 +213,6 @@ def _card(view: CardView) -> CardView:
         view,
         columns=tuple(replace(one, name=words) for one, words in zip(view.columns, called, strict=True)),
     )
-    if view.state in _CLOSED and not view.rows:
+    if view.state in _CLOSED and not (view.rows or view.figure or view.number):
         return replace(view, state="hidden", words="The rows of this card cannot be shown now.")
     return replace(view, state="ready", words="") if view.state == "failed" else view

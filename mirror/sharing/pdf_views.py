@@ -63,10 +63,9 @@ def link_pdf(request: HttpRequest, token: str, seen: str, pk: int) -> HttpRespon
         return link_is_gone(request)
     made = _export(link, pk)
     file = reverse("sharing:link_pdf_file", args=[token, seen, pk])
-    withheld = _("This file may not be taken away any more.") if _withheld(link, made) else ""
     context = {
         "export": made,
-        "problem": withheld,
+        "problem": _withheld(link, made),
         "file": file,
         "here": request.path,
         "back": _back(token, made.values, made.choices),
@@ -110,8 +109,13 @@ def _export(link: ShareLink, pk: int) -> PdfExport:
     return get_object_or_404(asked.select_related("dashboard"), pk=pk)
 
 
-def _withheld(link: ShareLink, made: PdfExport) -> bool:
-    return bool(pdf_exports.pdf_withheld(link.made_by, made))
+def _withheld(link: ShareLink, made: PdfExport) -> str:
+    """Say why a file is not given: its maker may not take its rows away any more, or what the link shows was changed since."""
+    if pdf_exports.pdf_withheld(link.made_by, made):
+        return _("This file may not be taken away any more.")
+    if link.dashboard is not None and pdf_exports.dashboard_changed(link.dashboard) > made.created_at:
+        return _("The dashboard was changed since. Go back and ask for its PDF again.")
+    return ""
 
 
 def _back(token: str, values: dict[str, str], sent: list[str]) -> str:
