@@ -32,6 +32,7 @@ from mirror.asking.pages import (
     version_view,
 )
 from mirror.asking.pages.version import chart_view
+from mirror.knowledge.second_look_views import asked_again
 from mirror.knowledge.selectors import may_teach
 from mirror.library.forms import ArgumentsForm
 from mirror.library.pages import saved_page
@@ -441,10 +442,9 @@ def verify(request: PersonRequest, pk: int) -> HttpResponse:
     found = _version(request, pk)
     if not may_teach(request.user, found.run.thread.source):
         raise PermissionDenied(_("Only the owner of this source, editors and administrators verify answers."))
-    doubts = services.verify_doubts(found)
-    if doubts and not request.POST.get("sure"):
-        page = {"version": found, "question": services.question_of(found.run), "doubts": doubts}
-        return render(request, "asking/verify.html", page)
+    back = f"{reverse('asking:run', args=[found.run_id])}?version={found.number}"
+    if page := asked_again(request, services.version_look(found, request.path, back)):
+        return page
     try:
         services.version_verify(found)
         messages.success(request, _("Verified. The same question is answered by this SQL from now on."))

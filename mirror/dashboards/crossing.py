@@ -92,6 +92,11 @@ class Crossed:
     drawing: Drawing | None = None
     filters: Mapping[int, str] = field(default_factory=dict)
 
+    @property
+    def matching(self) -> int | None:
+        """How many rows pass; None where the card stays as it is."""
+        return self.passing.matching if self.passing is not None else None
+
 
 NOT_FILTERED = Crossed()
 

@@ -351,7 +351,7 @@ def _sheet_told(one: CardServed, crossed: Crossed) -> Sheet | None:
 
     Raises: ResultGone.
     """
-    told = card_told(one, crossed)
+    told = card_told(one, crossed.matching, crossed.drawing)
     sheet = _sheet(one, crossed, told)
     if sheet is None or told.form == "pivot":
         return sheet

@@ -17,7 +17,6 @@ from mirror.results.kept_pivots import pivot_of_chart
 from mirror.results.rows import columns_of
 
 if TYPE_CHECKING:
-    from mirror.dashboards.crossing import Crossed
     from mirror.dashboards.services import CardServed
 
 _NO_MARKS = (None, "", "none", "number")
@@ -63,8 +62,8 @@ class Told:
     is_folded: bool = True
 
 
-def card_told(one: CardServed, crossed: Crossed) -> Told:
-    """Say what a link tells of a card, under what was chosen on others. A chart that cannot be drawn as before gives way to nothing."""
+def card_told(one: CardServed, matching: int | None = None, redrawn: Drawing | None = None) -> Told:
+    """Say what a link tells of a card, or of its `matching` rows where it is filtered, as they are `redrawn`. A chart that cannot be drawn as before gives way to nothing."""
     shown, supplied = card_shown(one), one.supplied
     if supplied is None or supplied.supply is None or supplied.supply.result is None:
         return Told("nothing")
@@ -75,8 +74,8 @@ def card_told(one: CardServed, crossed: Crossed) -> Told:
     kept, count = supplied.drawing, supplied.supply.result.row_count
     is_each = kept is not None and _is_each(kept, count)
     drawing = kept
-    if crossed.passing is not None:
-        drawing, count = crossed.drawing, crossed.passing.matching
+    if matching is not None:
+        drawing, count = redrawn, matching
     if drawing is None or not drawing.figure or not _is_drawn_alike(kept, drawing):
         return Told("nothing")
     figure = figure_alone(drawing.chart or {}, drawing.figure)

@@ -40,6 +40,7 @@ def feedback_give(
     is_right: bool,
     reason: str = "",
     should_be: str = "",
+    draft: str = "",
     arguments: Mapping[str, Any] | None = None,
     columns: Sequence[Mapping[str, Any]] = (),
     row_count: int | None = None,
@@ -69,6 +70,7 @@ def feedback_give(
     is_known = told.filter(state=Feedback.State.DISMISSED, should_be=should_be).exists()
     row = mine or Feedback(source=source, by=by, run=run, version=version)
     row.question, row.sql, row.arguments = question, sql, dict(arguments or {})
+    row.draft = draft
     row.columns, row.row_count = [dict(one) for one in columns], row_count
     row.is_right, row.reason, row.should_be = (
         is_right,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import uuid
 
 from django.conf import settings
@@ -138,6 +140,7 @@ class Feedback(models.Model):
     arguments = models.JSONField(default=dict, blank=True)
     columns = models.JSONField(default=list, blank=True)
     row_count = models.PositiveIntegerField(null=True, blank=True)
+    draft = models.TextField(blank=True, help_text="Why what was shown was a draft, in English")
     is_right = models.BooleanField()
     reason = models.CharField(max_length=10, choices=Reason, blank=True)
     should_be = models.TextField(blank=True, help_text="SQL that would have answered")
@@ -157,6 +160,12 @@ class Feedback(models.Model):
 
     def __str__(self) -> str:
         return f"{'right' if self.is_right else 'wrong'}: {self.question}"
+
+    @property
+    def stamp(self) -> str:
+        """What is equal as long as the same is said: by it an owner's list is known to be old."""
+        parts = [self.question, self.sql, self.should_be, self.is_right, self.draft, self.row_count]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 class Evaluation(Retried):

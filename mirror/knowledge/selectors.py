@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
@@ -52,13 +55,24 @@ def answers_of(source: Source, search: str = "") -> QuerySet[StoredAnswer]:
     return found
 
 
-def answer_in_force(source: Source, question: str, sql: str) -> StoredAnswer | None:
-    """The verified answer to a question that is this SQL."""
-    found = StoredAnswer.objects.filter(
-        source=source, taken_back_at=None, problem="", question__iexact=question
-    )
-    same = found.select_related("verified_by")
-    return next((one for one in same if " ".join(one.sql.split()) == " ".join(sql.split())), None)
+def answers_in_force(
+    asked: Iterable[tuple[int, str, str]],
+) -> dict[tuple[int, str, str] | None, StoredAnswer]:
+    """The verified answers to questions that are their SQL: of each source, question and SQL that has one. One read for all."""
+    wanted = set(asked)
+    if not wanted:
+        return {}
+    alike = reduce(or_, (Q(source=source, question__iexact=question) for source, question, _ in wanted))
+    found: dict[tuple[int, str, str], StoredAnswer] = {}
+    for one in StoredAnswer.objects.filter(alike, taken_back_at=None, problem="").select_related(
+        "verified_by"
+    ):
+        found.setdefault(_key(one.source_id, one.question, one.sql), one)
+    return {each: answer for each in wanted if (answer := found.get(_key(*each))) is not None}
+
+
+def _key(source: int, question: str, sql: str) -> tuple[int, str, str]:
+    return source, question.casefold(), " ".join(sql.split())
 
 
 def feedback_waiting(source: Source) -> QuerySet[Feedback]:

@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -20,6 +21,8 @@ from mirror.knowledge.improving_telling import version_change
 from mirror.knowledge.models import Feedback, Shift, StoredAnswer, StoredTerm, Trial
 from mirror.knowledge.pages import KnowledgePage, TermPage, trial_page
 from mirror.knowledge.proposing import may_see_proposals, proposal_refuse, proposals_of
+from mirror.knowledge.second_look_views import asked_again
+from mirror.knowledge.second_looks import SecondLook, feedback_doubts
 from mirror.knowledge.shifts import shift_end
 from mirror.knowledge.source_views import source_permitted
 from mirror.knowledge.term_services import TermRefused, term_delete, term_status
@@ -219,8 +222,20 @@ def feedback_do(request: PersonRequest, pk: int, given: int) -> HttpResponse:
     row = get_object_or_404(selectors.feedback_waiting(source), pk=given)
     wish = request.POST.get("do", "")
     if wish == "verify":
+        sql = selectors.sql_to_verify(source, row)
+        look = SecondLook(
+            request.user.pk,
+            request.path,
+            row.question,
+            sql,
+            feedback_doubts(source, row, request.POST.get("stamp", "")),
+            reverse("knowledge:feedback", args=[pk]),
+            is_draft=bool(row.draft) and row.is_right,
+        )
+        if sql and (page := asked_again(request, look, do="verify", stamp=request.POST.get("stamp", ""))):
+            return page
         try:
-            feedback_verify(row, selectors.sql_to_verify(source, row), request.user)
+            feedback_verify(row, sql, request.user)
             messages.success(request, _("It is a verified answer now."))
         except AnswerRefused as error:
             messages.error(request, str(error))

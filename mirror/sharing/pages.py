@@ -14,8 +14,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from mirror.dashboards.card_parameters import fields_of
 from mirror.asking.pages.version import figure_noted
+from mirror.dashboards.card_parameters import fields_of
 from mirror.dashboards.crossing import Condition, Crossed, Crossing, cards_cross_shown
 from mirror.dashboards.pages import CardView, card_view
 from mirror.dashboards.showing import card_told
@@ -167,7 +167,7 @@ def _is_open(one: CardServed) -> bool:
 def _as_shown(maker: User, one: CardServed, values: dict[str, str], crossing: Crossing) -> CardView:
     """A card with what a link tells of it; one that is no table never shows its rows in place of what it is."""
     crossed = crossing.of(one.card.pk)
-    view, told = card_view(maker, one, values, crossing), card_told(one, crossed)
+    view, told = card_view(maker, one, values, crossing), card_told(one, crossed.matching, crossed.drawing)
     if not _is_open(one):
         view = replace(view, draft="")
     if not view.rows:

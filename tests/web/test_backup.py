@@ -199,6 +199,7 @@ LATER = {
         "0008_evaluations_with_llm",
         "0009_improvements_with_llm",
         "0010_terms_that_hold_values",
+        "0011_feedback_draft",
     },
     "results": {"0006_kept_pivot"},
     "sharing": {"0001_initial", "0002_notices"},
@@ -230,6 +231,7 @@ ADDED = {
     "dashboards_drawing": {"saying"},
     "dashboards_pdfexport": {"link"},
     "knowledge_evaluation": {"with_llm"},
+    "knowledge_feedback": {"draft"},
     "knowledge_storedanswer": {"is_example"},
     "knowledge_storedterm": {"holds_values"},
 }

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from html import unescape
 
 import pytest
+import time_machine
+from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from mirror.asking import services
 from mirror.asking.models import Run, Version
+from mirror.asking.services.thread_files import thread_turns
+from mirror.knowledge.models import Feedback
+from mirror.knowledge.second_looks import SecondLook
 from mirror.library.models import SavedSql
+from mirror.sharing.services import link_make as share_link_make
+from mirror.sharing.services import link_token
 from tests.web.working import answer, work
 
 QUESTION = "revenue by category 2025"
@@ -29,6 +38,16 @@ def draft(transactional_db, shop, media, alice) -> Run:
 def save(client, version: Version, name: str = "Revenue") -> SavedSql:
     client.post(reverse("asking:save", args=[version.pk]), {"name": name})
     return SavedSql.objects.get(name=name)
+
+
+def field(page: str, name: str) -> str:
+    """The value of a hidden field."""
+    return page.partition(f'name="{name}" value="')[2].partition('"')[0]
+
+
+def seen(page: str) -> dict[str, str]:
+    """What the page of a second look sends back."""
+    return {"seen": field(page, "seen")}
 
 
 def page_of(client, run: Run):
@@ -57,7 +76,7 @@ def test_a_draft_and_an_answer_without_rows_are_verified_after_a_second_look(dra
     page = unescape(asked.content.decode())
     assert asked.status_code == 200 and "Draft</span>" in page and WHY in page and version.sql in page
     assert not shop.verified.exists()
-    as_alice.post(place, {"sure": "yes"})
+    as_alice.post(place, seen(page))
     shown = page_of(as_alice, draft)
     said = shown.context["page"]
     assert (said.state, said.confidence, said.is_unsure, said.agree) == ("answered", None, False, "")
@@ -66,6 +85,99 @@ def test_a_draft_and_an_answer_without_rows_are_verified_after_a_second_look(dra
     empty = work(services.version_edit(draft, "SELECT * FROM customers WHERE 1 = 0", base=version))
     page = as_alice.post(reverse("asking:version_verify", args=[empty.pk])).content.decode()
     assert "It has no rows." in page and "Draft</span>" not in page
+
+
+def test_a_second_look_is_not_skipped_nor_made_up(draft, shop, as_alice, alice, bob, team, settings) -> None:
+    version = draft.versions.get()
+    place = reverse("asking:version_verify", args=[version.pk])
+    other = work(services.version_edit(draft, "SELECT * FROM customers WHERE 1 = 0", base=version))
+    elsewhere = as_alice.post(reverse("asking:version_verify", args=[other.pk])).content.decode()
+    earlier = SecondLook(alice.pk, place, services.question_of(draft), "SELECT 1", (draft.reason,), "")
+    theirs = SecondLook(bob.pk, place, services.question_of(draft), version.sql, (draft.reason,), "")
+    for made_up in (
+        {"sure": "yes"},
+        {"seen": "yes"},
+        seen(elsewhere),
+        {"seen": earlier.proof},
+        {"seen": theirs.proof},
+    ):
+        page = as_alice.post(place, made_up)
+        assert page.status_code == 200 and "Verify it all the same" in page.content.decode(), made_up
+        assert not shop.verified.exists()
+    with time_machine.travel(timezone.now() + timedelta(hours=2), tick=False):
+        late = SecondLook(
+            alice.pk, place, services.question_of(draft), version.sql, (draft.reason,), ""
+        ).proof
+    with time_machine.travel(timezone.now() + timedelta(hours=4), tick=False):
+        assert not SecondLook(
+            alice.pk, place, services.question_of(draft), version.sql, (draft.reason,), ""
+        ).is_seen(late)
+    as_alice.post(place, seen(page.content.decode()))
+    assert shop.verified.get().sql == version.sql
+
+
+def test_a_draft_that_somebody_calls_right_is_verified_after_a_second_look_too(draft, shop, as_alice) -> None:
+    version = draft.versions.get()
+    services.version_feedback(version, is_right=True)
+    listed = as_alice.get(reverse("knowledge:feedback", args=[shop.pk])).content.decode()
+    said = Feedback.objects.get()
+    place = reverse("knowledge:feedback_do", args=[shop.pk, said.pk])
+    sent = {"do": "verify", "stamp": field(listed, "stamp")}
+    page = as_alice.post(place, sent)
+    text = unescape(page.content.decode())
+    assert page.status_code == 200 and "Draft</span>" in text and WHY in text and version.sql in text
+    assert not shop.verified.exists()
+    assert as_alice.post(place, sent | {"sure": "yes"}).status_code == 200 and not shop.verified.exists()
+    services.version_feedback(version, is_right=False, reason="figure", should_be="SELECT 1 AS one")
+    other = unescape(as_alice.post(place, sent | seen(text)).content.decode())
+    assert "was changed since" in other and "Nobody has run it" in other and "SELECT 1 AS one" in other
+    assert not shop.verified.exists(), "other SQL than was looked at"
+    as_alice.post(place, sent | seen(other))
+    assert shop.verified.get().sql == "SELECT 1 AS one"
+
+
+def test_what_is_right_and_no_draft_is_verified_at_once_unless_it_was_changed(
+    shop, alice, as_alice, media, transactional_db
+) -> None:
+    version = answer(services.run_ask(alice, shop, QUESTION)).versions.get()
+    services.version_feedback(version, is_right=True)
+    said = Feedback.objects.get()
+    place = reverse("knowledge:feedback_do", args=[shop.pk, said.pk])
+    assert as_alice.post(place, {"do": "verify"}).status_code == 200, "from no list"
+    assert as_alice.post(place, {"do": "verify", "stamp": said.stamp}).status_code == 302
+    assert shop.verified.get().sql == version.sql
+
+
+def test_what_was_verified_since_says_so_wherever_it_is_shown(
+    draft, shop, alice, team, as_alice, as_bob
+) -> None:
+    shop.teams.add(team)
+    thread, version = draft.thread, draft.versions.get()
+    services.thread_share(thread, [team], alice)
+    link = share_link_make(thread, alice, 24)
+    places = [
+        (as_alice, reverse("asking:history")),
+        (as_alice, reverse("asking:thread", args=[thread.pk])),
+        (as_alice, reverse("asking:ask")),
+        (as_bob, reverse("asking:run", args=[draft.pk])),
+        (as_bob, reverse("asking:thread", args=[thread.pk])),
+        (Client(), reverse("sharing:link", args=[link_token(link)])),
+    ]
+    for browser, place in places:
+        page = browser.get(place).content.decode()
+        assert "Ambiguous</span>" in page and "Verified</span>" not in page, place
+    as_alice.post(
+        reverse("asking:version_verify", args=[version.pk]),
+        seen(as_alice.post(reverse("asking:version_verify", args=[version.pk])).content.decode()),
+    )
+    for browser, place in places:
+        page = browser.get(place).content.decode()
+        assert "Verified</span>" in page, place
+        assert "Ambiguous</span>" not in page and "Draft</span>" not in page, place
+    (turn,) = [one for one in thread_turns(thread) if one.run == draft]
+    assert turn.stands.is_verified and not turn.draft
+    shop.verified.update(taken_back_at=timezone.now())
+    assert "Draft</span>" in as_bob.get(reverse("asking:run", args=[draft.pk])).content.decode(), "taken back"
 
 
 def test_saved_sql_of_a_draft_that_is_run_is_marked_and_so_are_its_files(draft, as_alice) -> None:

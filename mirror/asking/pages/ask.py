@@ -10,6 +10,7 @@ from django.conf import settings
 
 from mirror.asking import selectors, services
 from mirror.asking.pages.words import heading_said, mark_of, privacy_said
+from mirror.asking.services.standing import standings
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
 from mirror.sources.selectors import sources_asked, sources_visible
@@ -41,6 +42,7 @@ class RecentRun:
     title: str
     source: str
     state: str
+    is_verified: bool
     is_hint_unused: bool
     when: datetime
 
@@ -95,6 +97,7 @@ def ask_page(
         )
         for found in visible
     )
+    stand = standings((run, next(iter(run.versions.all()), None)) for run in recent)
     return AskPage(
         sources=choices,
         looked_at=() if visible else tuple(sources_visible(user).values_list("name", flat=True)),
@@ -108,7 +111,8 @@ def ask_page(
                 id=run.pk,
                 title=heading_said(run.named, next(iter(run.versions.all()), None)),
                 source=run.thread.source.name,
-                state=mark_of(run, next(iter(run.versions.all()), None)),
+                state=mark_of(run, next(iter(run.versions.all()), None), stand[run.pk]),
+                is_verified=stand[run.pk].is_verified,
                 is_hint_unused=bool(run.unused_hint),
                 when=run.created_at,
             )

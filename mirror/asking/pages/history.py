@@ -15,6 +15,7 @@ from mirror.asking import selectors
 from mirror.asking.models import TITLE_CHARS, Run, Thread
 from mirror.asking.pages.shared import SharedItem, shared_items
 from mirror.asking.pages.words import confidence_told, heading_said, mark_of, state_said
+from mirror.asking.services.standing import Standing, standings
 from mirror.paging import Pager, pager_of
 from mirror.phrases import one_line
 from mirror.sources.selectors import files_withheld, may_ask, sources_visible
@@ -37,6 +38,7 @@ class RunItem:
     question: str
     source: str
     state: str
+    is_verified: bool
     is_hint_unused: bool
     confidence: int | None
     sentence: str
@@ -157,12 +159,13 @@ def _day(typed: str) -> date | None:
 
 def _threads(runs: list[Run]) -> tuple[ThreadGroup, ...]:
     grouped = [list(group) for _thread, group in groupby(runs, key=lambda run: run.thread_id)]
+    stand = _standings(runs)
     return tuple(
         ThreadGroup(
             id=group[0].thread_id,
             title=group[0].thread.title,
             is_pinned=group[0].thread.is_pinned,
-            runs=tuple(map(_item, group)),
+            runs=tuple(_item(run, stand[run.pk]) for run in group),
         )
         for group in grouped
     )
@@ -171,6 +174,7 @@ def _threads(runs: list[Run]) -> tuple[ThreadGroup, ...]:
 def thread_page(thread: Thread, *, problem: str = "", typed: str = "") -> ThreadPage:
     """Show a thread, with a title that was typed and the problem with it; a question that was not asked after the one above it says which one it goes on from."""
     runs = selectors.thread_runs(thread)
+    stand = _standings(runs)
     known = {run.pk: run for run in runs}
     notes = [
         _("Goes on from “%(question)s”") % {"question": one_line(known[run.after_id].heading, 200)}
@@ -187,13 +191,19 @@ def thread_page(thread: Thread, *, problem: str = "", typed: str = "") -> Thread
         longest=TITLE_CHARS,
         problem=problem,
         typed=typed or thread.title,
-        runs=tuple(replace(_item(run), note=note) for run, note in zip(runs, notes, strict=True)),
+        runs=tuple(
+            replace(_item(run, stand[run.pk]), note=note) for run, note in zip(runs, notes, strict=True)
+        ),
         last_id=runs[-1].pk if runs else None,
         may_ask=may_ask(thread.owner, thread.source),
     )
 
 
-def _item(run: Run) -> RunItem:
+def _standings(runs: list[Run]) -> dict[int, Standing]:
+    return standings((run, next(iter(run.versions.all()), None)) for run in runs)
+
+
+def _item(run: Run, stands: Standing) -> RunItem:
     versions = list(run.versions.all())
     newest = versions[0] if versions else None
     return RunItem(
@@ -202,7 +212,8 @@ def _item(run: Run) -> RunItem:
         title=heading_said(run.named, newest),
         question=run.question if run.question != run.asked else "",
         source=run.thread.source.name,
-        state=mark_of(run, newest),
+        state=mark_of(run, newest, stands),
+        is_verified=stands.is_verified,
         is_hint_unused=bool(run.unused_hint),
         confidence=confidence_told(run),
         sentence=row_said(newest, "sentence") if newest and newest.sentence else row_said(run, "reason"),

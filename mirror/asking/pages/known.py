@@ -10,12 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from mirror.asking.models import Run, Version
-from mirror.asking.services.knowing import question_of
+from mirror.asking.services.standing import Standing
 from mirror.knowledge.knowing import said_name
 from mirror.knowledge.models import Feedback
-from mirror.knowledge.selectors import answer_in_force, feedback_given, may_teach
+from mirror.knowledge.selectors import feedback_given, may_teach
 from mirror.phrases import dated, one_line
-from mirror.queries.parameters import ParameterError, sql_bind
 from mirror.sources.selectors import may_ask
 
 # What is made of feedback, as its row says it.
@@ -79,8 +78,8 @@ def _means(term: dict[str, Any]) -> str:
     return _("%(means)s, in %(unit)s") % {"means": term["means"], "unit": term["unit"]}
 
 
-def known_view(run: Run, current: Version | None) -> KnownView:
-    """Lay out what is known beside an answer."""
+def known_view(run: Run, current: Version | None, stands: Standing) -> KnownView:
+    """Lay out what is known beside an answer, as it `stands`."""
     known = run.known or {}
     is_answer = current is not None and current.origin == Version.Origin.ANSWER
     vouched = known.get("vouched") if is_answer or current is None else None
@@ -88,7 +87,7 @@ def known_view(run: Run, current: Version | None) -> KnownView:
     is_asked = bool(run.asked)
     given = feedback_given(run.thread.owner, run.pk, current.number) if current is not None else None
     is_same = vouched is not None and not vouched.get("exchanged")
-    verified = _verified(run, current) if current is not None and has_rows and is_asked else ""
+    verified = _verified(stands)
     near = known.get("near", ()) if may_ask(run.thread.owner, run.thread.source) else ()
     return KnownView(
         terms=_terms(run),
@@ -106,15 +105,9 @@ def known_view(run: Run, current: Version | None) -> KnownView:
     )
 
 
-def _verified(run: Run, current: Version) -> str:
+def _verified(stands: Standing) -> str:
     """Who vouched for the SQL of a version as the answer to its question, and when; empty where nobody did."""
-    sql = current.sql
-    if current.parameters:
-        try:
-            sql = sql_bind(sql, current.parameters, current.arguments, run.thread.source.engine)
-        except ParameterError:
-            return ""
-    found = answer_in_force(run.thread.source, " ".join(question_of(run).split()), sql)
+    found = stands.answer
     if found is None:
         return ""
     at = dated(timezone.localtime(found.verified_at), "j M Y, H:i")

@@ -29,6 +29,7 @@ from mirror.asking.pages.words import (
     sure,
 )
 from mirror.asking.services.departures import EDITED
+from mirror.asking.services.standing import standing
 from mirror.library.drafts import draft_said
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
@@ -148,6 +149,7 @@ class RunPage:
     longest_hint: int
     values: tuple[ValueField, ...]
     known: KnownView
+    is_verified: bool
     without_llm: str
     faults: tuple[str, ...]
     budget: tuple[str, ...]
@@ -184,10 +186,8 @@ def run_page(
     level = run.privacy or source.privacy
     asked = run.asked or run.question
     title = run.named
-    known = known_view(run, current)
-    # Somebody who may vouches for it: how sure its maker was tells nothing more.
-    is_vouched = bool(known.verified)
-    draft = current.draft if current is not None and not is_vouched else ""
+    stands = standing(run, current)
+    known, is_vouched, draft = known_view(run, current, stands), stands.is_vouched, stands.draft
     view = version_view(current, wish, _file_title(current, title, draft)) if current else None
     newest = selectors.run_newest(run.thread)
     before = services.version_before(current) if current is not None else None
@@ -214,7 +214,8 @@ def run_page(
         is_saved=bool(history) and history[-1].origin == Version.Origin.SAVED,
         may_ask=asks,
         may_again=asks or (current is not None and services.is_saved_of(run, current.sql)),
-        state="answered" if is_vouched and run.outcome == "ambiguous" else state_of(run),
+        state=state_of(run, stands),
+        is_verified=stands.is_verified,
         is_working=not run.is_ended,
         reason=_parts_named(run, understood) if why == _UNSURE else reason,
         way_on=_(_OTHER_LANGUAGE) if why == _LANGUAGE else "",

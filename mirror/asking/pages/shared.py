@@ -18,6 +18,7 @@ from mirror.asking import selectors
 from mirror.asking.models import Run, Thread, Version
 from mirror.asking.pages.version import version_figure
 from mirror.asking.pages.words import heading_said, mark_of
+from mirror.asking.services.standing import standing
 from mirror.library.drafts import draft_said
 from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
@@ -34,7 +35,7 @@ UNNAMED = gettext_noop("Rows")
 
 @dataclass(frozen=True, slots=True)
 class SharedRun:
-    """One question with its answer. `draft` says why it may not be what was meant; `problem` why there are no rows.
+    """One question with its answer. It `is_verified` where somebody vouches for that; `draft` says why it may not be what was meant, `problem` why there are no rows.
 
     `more` says what its table leaves out. `sql` is empty where it is not shown.
     """
@@ -45,6 +46,7 @@ class SharedRun:
     owner: str
     source: str
     state: str
+    is_verified: bool
     draft: str
     sentence: str
     problem: str
@@ -75,6 +77,7 @@ def shared_run(
 ) -> SharedRun:
     """Show a question with the version given, else the one that its owner looks at."""
     version = version or next(iter(run.versions.select_related("result")), None)
+    stands = standing(run, version)
     table = _table(version, rows)
     columns = table.columns
     if not with_sql:
@@ -86,8 +89,9 @@ def shared_run(
         question=run.question if run.asked and run.question != run.asked else "",
         owner=run.thread.owner.called,
         source=run.thread.source.name,
-        state=mark_of(run, version),
-        draft=draft_said(version.draft) if version is not None else "",
+        state=mark_of(run, version, stands),
+        is_verified=stands.is_verified,
+        draft=draft_said(stands.draft),
         sentence=row_said(version, "sentence") if version is not None else "",
         problem=table.problem
         or ("" if version is not None else row_said(run, "reason") or _("There is no answer yet.")),

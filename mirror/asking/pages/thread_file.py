@@ -30,6 +30,7 @@ class TurnFile:
     title: str
     when: datetime
     sentence: str
+    is_verified: bool
     draft: str
     sql: str
     values: list[str]
@@ -58,6 +59,7 @@ def _turn(turn: Turn) -> TurnFile:
         title=turn.title,
         when=turn.run.created_at,
         sentence=turn.sentence,
+        is_verified=turn.stands.is_verified,
         draft=draft_said(turn.draft),
         sql=turn.version.sql if turn.version else "",
         values=turn.values,

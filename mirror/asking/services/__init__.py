@@ -6,7 +6,7 @@ from mirror.asking.services.answering import run_answer, run_break
 from mirror.asking.services.charts import chart_change
 from mirror.asking.services.ending import threads_end, threads_over
 from mirror.asking.services.frames import REMOVE, Chip, Understood, version_understood
-from mirror.asking.services.knowing import question_of, verify_doubts, version_feedback, version_verify
+from mirror.asking.services.knowing import question_of, version_feedback, version_look, version_verify
 from mirror.asking.services.paths import Step, chart_asked, reasons_asked, reasons_named, step_take
 from mirror.asking.services.runs import (
     HINT_CHARS,
@@ -76,12 +76,12 @@ __all__ = [
     "thread_share",
     "threads_end",
     "threads_over",
-    "verify_doubts",
     "version_again",
     "version_before",
     "version_change",
     "version_edit",
     "version_feedback",
+    "version_look",
     "version_run",
     "version_save",
     "version_understood",

@@ -11,6 +11,7 @@ from mirror.asking.models import Run, Version
 from mirror.knowledge.answer_services import AnswerRefused, answer_verify
 from mirror.knowledge.feedback_services import FeedbackRefused, feedback_give
 from mirror.knowledge.models import Feedback, StoredAnswer
+from mirror.knowledge.second_looks import SecondLook, empty_doubt
 from mirror.library.drafts import draft_said
 from mirror.stored_words import row_said
 
@@ -41,16 +42,18 @@ def version_verify(version: Version) -> StoredAnswer:
         raise AskingError(str(error)) from None
 
 
-def verify_doubts(version: Version) -> tuple[str, ...]:
-    """Why the rows of a version may not be what was asked for: reasons to look twice before it is verified."""
-    result = version.result
-    return tuple(
-        why
-        for why in (
-            _draft_why(version),
-            _("It has no rows.") if result is not None and not result.row_count else "",
-        )
-        if why
+def version_look(version: Version, place: str, back: str) -> SecondLook:
+    """What there is to doubt of a version's rows before it is verified at `place`: a draft may be no answer, and no rows none either."""
+    run, result = version.run, version.result
+    doubts = (_draft_why(version), empty_doubt(result.row_count if result is not None else None))
+    return SecondLook(
+        run.thread.owner_id,
+        place,
+        question_of(run),
+        version.sql,
+        tuple(why for why in doubts if why),
+        back,
+        is_draft=bool(version.draft),
     )
 
 
@@ -74,6 +77,7 @@ def version_feedback(version: Version, *, is_right: bool, reason: str = "", shou
             is_right=is_right,
             reason=reason,
             should_be=should_be,
+            draft=version.draft,
             **_shape(version),
         )
     except FeedbackRefused as error:

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from mirror.asking.models import Run, Thread, Version, headed
 from mirror.asking.selectors import thread_runs
+from mirror.asking.services.standing import UNKNOWN, Standing, standings
 from mirror.audit.services import record
 from mirror.exports.file_writing import write
 from mirror.exports.names import file_name
@@ -42,6 +43,7 @@ class Turn:
 
     run: Run
     version: Version | None
+    stands: Standing = UNKNOWN
 
     @property
     def title(self) -> str:
@@ -56,7 +58,7 @@ class Turn:
     @property
     def draft(self) -> str:
         """Why the answer is a draft; empty where nothing says so."""
-        return self.version.draft if self.version else ""
+        return self.stands.draft
 
     @property
     def values(self) -> list[str]:
@@ -67,7 +69,9 @@ class Turn:
 
 def thread_turns(thread: Thread) -> list[Turn]:
     """Give the questions of a thread as a conversation, oldest first."""
-    return [Turn(run, next(iter(run.versions.all()), None)) for run in thread_runs(thread)]
+    pairs = [(run, next(iter(run.versions.all()), None)) for run in thread_runs(thread)]
+    stand = standings(pairs)
+    return [Turn(run, version, stand[run.pk]) for run, version in pairs]
 
 
 def thread_taken(thread: Thread, turns: Sequence[Turn], format: str, by: User) -> None:
@@ -131,6 +135,8 @@ def notebook(
     ]
     for number, turn in enumerate(turns, start=1):
         said = [f"## {number}. {plain(turn.title)}"]
+        if turn.stands.is_verified:
+            said.append("**" + _("Verified.") + "**")
         if turn.draft:
             said.append("**" + _("Draft.") + f"** {plain(draft_said(turn.draft))}")
         if turn.sentence:

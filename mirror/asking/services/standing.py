@@ -1,0 +1,66 @@
+"""How far an answer is believed now: somebody vouches for it, or it is a draft. Every page and file that says so asks here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mirror.asking.models import Run, Version
+from mirror.asking.services.knowing import question_of
+from mirror.knowledge.models import StoredAnswer
+from mirror.knowledge.selectors import answers_in_force
+from mirror.queries.parameters import ParameterError, sql_bind
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`answer` is the verified answer whose SQL a version shows. It `is_verified` by that, or as it was made of one.
+
+    `draft` says in English why it is one; nothing of an answer that somebody vouches for.
+    """
+
+    answer: StoredAnswer | None = None
+    is_verified: bool = False
+    draft: str = ""
+
+    @property
+    def is_vouched(self) -> bool:
+        """Say whether somebody vouches for what is shown: how sure its maker was tells nothing more."""
+        return self.answer is not None
+
+
+UNKNOWN = Standing()
+"""Of what nobody vouches for, and no page shows."""
+
+
+def standings(shown: Iterable[tuple[Run, Version | None]]) -> dict[int, Standing]:
+    """Say how answers stand, each a run with the version that is shown of it, by the numbers of the runs. One read for any number."""
+    pairs = list(shown)
+    asked = {run.pk: one for run, version in pairs if (one := _asked(run, version)) is not None}
+    found = answers_in_force(asked.values())
+    return {run.pk: _standing(run, version, found.get(asked.get(run.pk))) for run, version in pairs}
+
+
+def standing(run: Run, version: Version | None) -> Standing:
+    """Say how one answer stands."""
+    return standings([(run, version)])[run.pk]
+
+
+def _standing(run: Run, version: Version | None, answer: StoredAnswer | None) -> Standing:
+    is_own = version is None or version.origin == Version.Origin.ANSWER
+    is_made_of_one = is_own and bool((run.known or {}).get("vouched"))
+    draft = version.draft if version is not None and answer is None else ""
+    return Standing(answer, answer is not None or is_made_of_one, draft)
+
+
+def _asked(run: Run, version: Version | None) -> tuple[int, str, str] | None:
+    """The source, question and SQL of a version that can be verified, its values in their places; None of others."""
+    if version is None or not run.asked or not version.is_ended or version.failure or not version.sql:
+        return None
+    source, sql = run.thread.source, version.sql
+    if version.parameters:
+        try:
+            sql = sql_bind(sql, version.parameters, version.arguments, source.engine)
+        except ParameterError:
+            return None
+    return source.pk, " ".join(question_of(run).split()), sql
