@@ -286,6 +286,29 @@ def test_a_dashboard_begins_a_report_with_its_cards_in_order_and_its_values(
     assert "Left out: Pieces." in theirs.content.decode()
 
 
+def test_a_card_is_sent_as_it_looks_its_pivot_as_a_pivot_and_others_as_rows(
+    alice, as_alice, shop, transactional_db
+) -> None:
+    sql = "SELECT country, city, count(*) AS n FROM customers GROUP BY 1, 2"
+    pivot = {"rows": ["country"], "column": None, "value": "n", "aggregate": "sum", "by_total": False}
+    plain = sql_save(alice, shop, "Plain", sql)
+    kept = sql_save(alice, shop, "Kept", sql.replace("1, 2", "2, 1"), chart={"mark": "none", "pivot": pivot})
+    board = dashboard_make(alice, "Morning")
+    card = {"dashboard": board, "source": shop}
+    chart = {"mark": "bar", "x": "city", "y": ["n"], "chosen": True, "pivot": pivot}
+    Card.objects.create(**card, kind="sql", place=1, title="Pivot", sql=sql, shows="pivot", chart=chart)
+    Card.objects.create(**card, kind="sql", place=2, title="Rows", sql=sql, shows="table", chart=chart)
+    Card.objects.create(**card, kind="saved", place=3, title="Saved pivot", saved=kept, shows="pivot")
+    Card.objects.create(**card, kind="saved", place=4, title="Saved rows", saved=kept, shows="table")
+    sent = as_alice.post(reverse("reports:of_dashboard", args=[board.pk]))
+    made = [SavedSql.objects.get(pk=int(one)) for one in re.findall(r"saved=(\d+)", sent.url)]
+    assert [bool((one.chart or {}).get("pivot")) for one in made] == [True, False, True, False]
+    assert made[0].chart["mark"] == "none" and made[1] == plain and made[2] == kept
+    assert as_alice.post(reverse("reports:of_dashboard", args=[board.pk])).url == sent.url, "saved once"
+    form = as_alice.get(sent.url).content.decode()
+    assert form.count("Its pivot is the table and the picture of mails and PDF files") == 2
+
+
 def test_a_chart_in_the_excel_file_is_wished_for_kept_and_taken_back(as_alice, typed) -> None:
     as_alice.post(url("new"), typed | {"formats": "xlsx", "native_chart": "on"})
     report = Report.objects.get()

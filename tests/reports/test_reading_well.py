@@ -17,6 +17,7 @@ from mirror.reports import services
 from mirror.reports.making import telling
 from mirror.reports.making.made import Making
 from mirror.reports.models import ReportRun
+from mirror.reports.pages.run import first_rows
 from mirror.sources.models import Source
 from mirror.sources.services import source_connect
 from tests.delivery.test_channels_letter import html_of
@@ -72,6 +73,22 @@ def test_a_pivot_that_was_saved_is_the_table_of_mail_and_pdf(post, alice, shop) 
     told = "".join(page.extract_text() for page in PdfReader(io.BytesIO(files["pdf"])).pages)
     assert "Total" in told and "All rows" in told and "city" not in told
     assert files["csv"].decode("utf-8-sig").startswith("country,city,customers")
+    part = runs_of(report).parts.get()
+    drawn = {name: part.chart[name] for name in ("mark", "x", "y", "series", "aggregate")}
+    assert drawn == {"mark": "bar", "x": "country", "y": ["customers"], "series": "", "aggregate": "sum"}
+    assert part.image and not part.sentence, "no sentence about towns above a table of countries"
+    shown = first_rows(part)
+    assert [name for name, _ in shown.columns] == ["country", "Total"] and "A pivot of the rows" in shown.more
+
+
+def test_a_pivot_that_no_chart_draws_has_no_picture_of_its_rows(post, alice, shop) -> None:
+    sql = "SELECT country, city, name, id FROM customers"
+    saved = save_sql(alice, shop, sql, "Wide")
+    pivot = {"rows": ["country", "city"], "column": "name", "value": "id", "aggregate": "sum"}
+    saved.chart = {"mark": "none", "pivot": pivot}
+    saved.save()
+    part = runs_of(save_report(alice, saved, title="Wide", to=TO)).parts.get()
+    assert not part.image and part.chart["pivot"] == pivot
 
 
 def test_the_figure_is_found_under_another_name_by_what_it_is_computed_of(post, alice, shop) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
-from mirror.dashboards.card_parameters import parameters_of, sql_fed, sql_of
+from mirror.dashboards.card_parameters import chart_of, parameters_of, sql_fed, sql_of
 from mirror.dashboards.models import Card, Dashboard
 from mirror.dashboards.selectors import cards_of, saved_seen, sources_seen
 from mirror.library.models import SavedSql
@@ -16,6 +16,7 @@ from mirror.library.services import sql_save
 from mirror.queries.parameters import ParameterError
 from mirror.reports.editing.report_changes import MOST_PARTS, NOTE_CHARS
 from mirror.reports.selectors import saved_usable
+from mirror.results.kept_pivots import KEPT, chart_pivot
 from mirror.sources.selectors import sources_asked
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def dashboard_sendable(user: User, dashboard: Dashboard, values: Mapping[str, st
             left.append(str(card))
             continue
         one = usable.get(card.saved_id) if card.saved_id is not None else None
+        if one is not None and not _is_sent_as_shown(card, one) and card.source_id in asked:
+            one = None  # kept beside it, as the card shows it
         if one is None and card.source_id not in asked:  # SQL of their own is not run
             left.append(str(card))
             continue
@@ -73,12 +76,29 @@ def dashboard_sendable(user: User, dashboard: Dashboard, values: Mapping[str, st
     return Sendable(tuple(found.values()), made, tuple(left))
 
 
+def _chart_sent(card: Card) -> dict[str, Any] | None:
+    """The chart that saved SQL sends a card with: of a pivot the pivot alone, of any other card none."""
+    chart = chart_of(card)
+    if card.shows == Card.Shows.PIVOT and chart:
+        formats = {"formats": chart["formats"]} if chart.get("formats") else {}
+        return {"mark": "none"} | formats | chart_pivot(chart)
+    return {name: part for name, part in chart.items() if name != KEPT} if chart else chart
+
+
+def _is_sent_as_shown(card: Card, saved: SavedSql) -> bool:
+    """Say whether saved SQL sends a pivot where its card shows one, and rows where it shows none."""
+    return bool(chart_pivot(saved.chart)) == (
+        card.shows == Card.Shows.PIVOT and bool(chart_pivot(chart_of(card)))
+    )
+
+
 def _saved(user: User, card: Card) -> tuple[SavedSql, bool]:
     """The SQL of a card in somebody's own library, and whether it was put there now."""
     sql, parameters = sql_of(card), parameters_of(card)
     kept = SavedSql.objects.filter(owner=user, source=card.source, sql=sql)
+    chart = _chart_sent(card)
     for one in kept:
-        if one.parameters == parameters:
+        if one.parameters == parameters and chart_pivot(one.chart) == chart_pivot(chart):
             return one, False
     assert card.source is not None
     of = card.saved
@@ -89,6 +109,6 @@ def _saved(user: User, card: Card) -> tuple[SavedSql, bool]:
         sql,
         question=of.question if of is not None else card.question,
         parameters=parameters,
-        chart=of.chart if of is not None else card.chart,
+        chart=chart,
         draft=of.draft if of is not None else card.draft,
     ), True

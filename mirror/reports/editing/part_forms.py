@@ -20,6 +20,7 @@ from mirror.library.models import SavedSql
 from mirror.people.requests import is_id
 from mirror.reports.editing.report_changes import MOST_PARTS
 from mirror.reports.models import Report
+from mirror.results.kept_pivots import chart_pivot
 
 GONE = gettext_noop("This saved SQL was deleted, or is no longer shared with you. Remove it.")
 # Saved SQL offered in the list of what can be added.
@@ -50,6 +51,11 @@ class PartRow:
     saved: SavedSql | None
     form: PartForm | None
     problem: str = ""
+
+    @property
+    def is_pivot(self) -> bool:
+        """Say whether a pivot is sent in place of the rows, where it can be read."""
+        return self.saved is not None and bool(chart_pivot(self.saved.chart))
 
 
 class PartRows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,9 @@ from mirror.asking.services.meaning import columns_meant
 from mirror.reports.models import ReportRun, RunPart
 from mirror.reports.schedule.zones import at_zone, zone_of
 from mirror.results.cells import exact_text, on_clock
+from mirror.results.kept_pivots import chart_pivot, pivot_of_chart
+from mirror.results.pivots import PivotWish
+from mirror.results.rows import columns_of
 from mirror.stored_words import kept_beside
 from mirror.work.leases import Status
 from sqlagent.language.saying import day_in_words, without_stop, worded
@@ -52,6 +55,8 @@ def part_told(making: Making, part: MadePart, rows: Rows) -> Told:
     question = _question(making, part)
     source = part.row.source
     meant = columns_meant(source, question, part.row.sql) if source is not None and len(rows.rows) > 1 else ()
+    if (pivoted := _pivot_drawn(part, local, question)) is not None:
+        return pivoted
     drawn = chart_drawn(local, question, part.chart, sql=part.row.sql, meant=meant, only_notable=True)
     chart = Chart.read(drawn.chart)
     if chart.mark == "number" and not chart.x:
@@ -61,6 +66,40 @@ def part_told(making: Making, part: MadePart, rows: Rows) -> Told:
             drawn = replace(drawn, sentence=without_stop(drawn.sentence, ", ", changes[0]["change"], "."))
         return Told(drawn, local, figures, False)
     return Told(drawn, local, [], not _is_flat(chart, local))
+
+
+def _pivot_drawn(part: MadePart, rows: Rows, question: str) -> Told | None:
+    """The picture of a pivot that is sent as a table: its very figures, and no sentence, which would tell of rows that the table puts together.
+
+    None without a pivot, and where a person chose a chart to be drawn beside it. A pivot that no chart draws has no picture.
+    """
+    wish = pivot_of_chart(part.chart, columns_of(part.result))
+    chosen = part.chart or {}
+    if wish is None or (chosen.get("chosen") and chosen.get("mark") not in (None, "none")):
+        return None
+    wanted = Chart.read({**chosen, **_charted(wish, rows)})
+    drawn = chart_drawn(rows, question, asdict(wanted) | chart_pivot(part.chart), sql=part.row.sql)
+    is_alike = all(drawn.chart.get(name) == getattr(wanted, name) for name in _PARTS)
+    if not is_alike:
+        drawn = Drawn({"mark": "none"} | chart_pivot(part.chart), None, "")
+    return Told(replace(drawn, sentence=""), rows, [], is_alike)
+
+
+_PARTS = ("mark", "x", "y", "series", "aggregate")
+
+
+def _charted(wish: PivotWish, rows: Rows) -> dict[str, Any]:
+    """The chart that draws the figures of a pivot: its rows along it, and its columns, or the second of its rows, as series."""
+    names = [rows.columns[number] for number in (*wish.rows, *([] if wish.column is None else [wish.column]))]
+    is_drawn = len(names) <= 2 and wish.aggregate != "distinct" and len(set(names)) == len(names)
+    return {
+        "mark": "bar" if is_drawn else "none",
+        "x": names[0],
+        "y": [] if wish.value is None or wish.aggregate == "count" else [rows.columns[wish.value]],
+        "series": names[1] if is_drawn and len(names) > 1 else "",
+        "aggregate": wish.aggregate,
+        "chosen": True,
+    }
 
 
 def in_zone(rows: Rows, zone: ZoneInfo) -> Rows:

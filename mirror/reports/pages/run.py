@@ -31,7 +31,8 @@ from mirror.reports.pages.words import Moment, State
 from mirror.reports.reasons import Reasons
 from mirror.reports.schedule.zones import at_zone
 from mirror.results.cells import Cell
-from mirror.results.formats import cell_of, formats_of
+from mirror.results.formats import alike_together, cell_of, formats_of, rows_cells
+from mirror.results.kept_pivots import PivotTable, pivot_table
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_page
 from mirror.stored_words import row_said
@@ -277,6 +278,9 @@ def first_rows(part: RunPart) -> FirstRows:
     if part.result is None:
         return FirstRows(gone=_("These rows are no longer kept.") if part.row_count else "")
     try:
+        pivoted = pivot_table(part.result, part.chart, formats_of(part.result), FIRST_ROWS)
+        if pivoted is not None:
+            return _pivoted(pivoted)
         read = rows_page(part.result, 0, FIRST_ROWS)
     except ResultGone as error:
         return FirstRows(gone=str(error))
@@ -302,6 +306,26 @@ def first_rows(part: RunPart) -> FirstRows:
             for row in read.rows
         ),
         more="; ".join(told),
+    )
+
+
+def _pivoted(table: PivotTable) -> FirstRows:
+    """The pivot that mails and PDF files have in place of the rows."""
+    names = table.columns[:FIRST_COLUMNS]
+    cells = alike_together(
+        rows_cells(names, [row[: len(names)] for row in table.rows], table.formats), len(table.along)
+    )
+    looks = [kind in ("integer", "number") for kind in table.kinds]
+    told = [_("A pivot of the rows, as mails and PDF files have it; the other files have the rows.")]
+    if table.row_count > len(table.rows):
+        told.append(
+            _("The first %(shown)s of %(rows)s")
+            % {"shown": len(table.rows), "rows": phrases.counted(table.row_count, "row")}
+        )
+    return FirstRows(
+        columns=tuple(zip(names, looks, strict=False)),
+        rows=tuple(tuple(zip(row, looks, strict=False)) for row in cells),
+        more=" ".join(told),
     )
 
 
