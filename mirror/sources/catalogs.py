@@ -23,6 +23,7 @@ from mirror.sources.corrections import corrections_of
 from mirror.sources.models import Source
 from mirror.sources.opening import how_to_open
 from mirror.sources.store_marker import store_check
+from mirror.sources.uploads.declared_keys import catalog_keyed
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.values import Catalog, Check, Column, FailureKind, ForeignKey, Kind, Table
 
@@ -67,7 +68,7 @@ def catalog_fetch(source: Source, *, with_powers: bool = False) -> Catalog:
         raise Unreachable(seen.check)
     else:
         log.warning("What the user of source %s may do could not be read: %s", source.pk, seen.check.message)
-    return seen.catalog
+    return catalog_keyed(seen.catalog, source.upload_keys)
 
 
 def catalog_keep(source: Source, catalog: Catalog) -> Catalog:

@@ -108,6 +108,11 @@ class Source(models.Model):
     catalog_at = models.DateTimeField(null=True, blank=True)
     drift = models.JSONField(null=True, blank=True, help_text="What a refresh last found changed (see drift)")
     is_upload = models.BooleanField(default=False, help_text="A DuckDB file of Mirror's own, made of files")
+    upload_keys = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Keys that its files declared, by table (see uploads.declared_keys)",
+    )
     concurrent_runs = models.PositiveSmallIntegerField(null=True, blank=True)
     statement_seconds = models.FloatField(null=True, blank=True)
     candidate_rows = models.PositiveIntegerField(null=True, blank=True)

@@ -31,6 +31,7 @@ from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
 from mirror.sources.uploads.bounds import UPLOAD_COLUMNS
 from mirror.sources.uploads.confined_plans import file_planned, table_planned, write_tables
+from mirror.sources.uploads.declared_keys import keys_made
 from mirror.work.store import store_keep
 
 log = logging.getLogger(__name__)
@@ -157,10 +158,11 @@ def upload_create(
     The upload is forgotten, or `done` is called instead, within the transaction that keeps the source. `keep` writes
     it, again where the store is away.
     """
-    path = _load(upload, None)
+    path, keys = _load(upload, None), keys_made(upload_plans(upload))
 
     def write() -> None:
         source.engine, source.database, source.is_upload = Source.Engine.DUCKDB, str(path), True
+        source.upload_keys = keys
         services.source_connect(source, by)
         done(source) if done else upload.delete()
 
@@ -182,11 +184,11 @@ def upload_add(
     if source is None:
         raise ValueError("This upload is for no source yet")
     before = Path(source.database)
-    path = _load(upload, before)
+    path, keys = _load(upload, before), {**source.upload_keys, **keys_made(upload_plans(upload))}
 
     def write() -> None:
-        source.database = str(path)
-        source.save(update_fields=["database"])
+        source.database, source.upload_keys = str(path), keys
+        source.save(update_fields=["database", "upload_keys"])
         catalog_refresh(source)
         done(source) if done else upload.delete()
         transaction.on_commit(lambda: before.unlink(missing_ok=True))

@@ -203,6 +203,7 @@ LATER = {
     },
     "results": {"0006_kept_pivot"},
     "sharing": {"0001_initial", "0002_notices"},
+    "sources": {"0022_upload_keys"},
 }
 """Migrations that the earlier Mirror did not have, by their app."""
 
@@ -234,6 +235,7 @@ ADDED = {
     "knowledge_feedback": {"draft"},
     "knowledge_storedanswer": {"is_example"},
     "knowledge_storedterm": {"holds_values"},
+    "sources_source": {"upload_keys"},
 }
 """The tables, and the columns of others, that these make."""
 

@@ -17,9 +17,20 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from mirror.sources.catalog_services import catalog_refresh
+from mirror.sources.catalogs import source_catalog
 from mirror.sources.models import Source, Upload
 from mirror.sources.opening import open_source
+from mirror.sources.uploading import (
+    upload_add,
+    upload_create,
+    upload_keep,
+    upload_plans,
+    upload_read,
+    upload_take,
+)
 from mirror.sources.uploads import FilePlan, LoadError, load, loading, plan_file, plan_table, staging
+from mirror.sources.uploads.declared_keys import keys_made
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Limits
 from tests.web.working import read as work
@@ -269,6 +280,95 @@ def test_names_and_texts_of_a_sqlite_file_are_read_as_they_are_or_refused(tmp_pa
     assert [(table.title, [column.name for column in table.columns]) for table in plan.tables] == [
         ("ab c", ["x" * 100])
     ]
+
+
+KEYED = """
+CREATE TABLE "Ländern & Co" (code TEXT PRIMARY KEY, name TEXT);
+INSERT INTO "Ländern & Co" VALUES ('no', 'Norge'), ('se', 'Sverige');
+CREATE TABLE people (id INTEGER PRIMARY KEY, boss INTEGER REFERENCES PEOPLE, land TEXT REFERENCES "ländern & Co"(CODE), ghost INTEGER REFERENCES gone(id));
+INSERT INTO people VALUES (1, NULL, 'no', 1), (2, 1, 'se', 2);
+CREATE TABLE visits (person INTEGER REFERENCES people(id), day TEXT, stop INTEGER, PRIMARY KEY (day, person));
+INSERT INTO visits VALUES (1, '2026-01-01', 1), (2, '2026-01-02', 1);
+CREATE TABLE "visit notes" (who INTEGER, at TEXT, said TEXT, empty_id INTEGER REFERENCES empty(id),
+    FOREIGN KEY (at, who) REFERENCES visits(day, person));
+INSERT INTO "visit notes" VALUES (1, '2026-01-01', 'hello', NULL), (2, '2026-01-02', 'bye', NULL);
+CREATE TABLE empty (id INTEGER PRIMARY KEY);
+CREATE TABLE codes (zip TEXT PRIMARY KEY); INSERT INTO codes VALUES ('01234');
+CREATE TABLE letters (zip INTEGER REFERENCES codes(zip)); INSERT INTO letters VALUES (7);
+"""
+
+
+def test_the_keys_that_a_sqlite_file_declares_go_into_the_catalog_of_its_source(
+    tmp_path, transactional_db, alice, settings
+):
+    settings.VAR_DIR = tmp_path
+    upload = upload_take(alice, [("shop.sqlite", [sqlite_file(tmp_path, KEYED)])])
+    upload_read(upload, (plans := upload_plans(upload)), plans)
+    plans = upload_plans(upload)
+    renamed = {table.title: table for table in plans[0].tables}
+    renamed["people"].name, renamed["people"].columns[0].name = "staff", "number"
+    upload_keep(upload, plans)
+    source = upload_create(upload, Source(name="made", owner=alice), alice)
+    catalog = source_catalog(source)
+    keys = {
+        table.name: (
+            table.primary_key,
+            {(key.columns, key.table, key.referenced) for key in table.foreign_keys},
+        )
+        for table in catalog.tables
+    }
+    assert keys == {
+        "codes": (("zip",), set()),
+        "letters": ((), set()),
+        "ländern_co": (("code",), set()),
+        "staff": (("number",), {(("boss",), "staff", ("number",)), (("land",), "ländern_co", ("code",))}),
+        "visits": (("day", "person"), {(("person",), "staff", ("number",))}),
+        "visit_notes": ((), {(("at", "who"), "visits", ("day", "person"))}),
+    }, "no key to a table that is missing or empty, nor from a number to a text"
+    catalog_refresh(source)
+    assert source_catalog(source).tables == catalog.tables, "read anew they stay"
+    more = sqlite_file(tmp_path, "CREATE TABLE more (id INTEGER PRIMARY KEY); INSERT INTO more VALUES (1);")
+    added = upload_take(alice, [("more.sqlite", [more])], source)
+    upload_read(added, (plans := upload_plans(added)), plans)
+    found = {table.name: table.primary_key for table in source_catalog(upload_add(added)).tables}
+    assert found["more"] == ("id",) and found["staff"] == ("number",)
+
+
+def test_a_key_whose_table_or_column_is_left_out_is_left_out(tmp_path):
+    plan = planned(tmp_path, sqlite_file(tmp_path, KEYED), "shop.db")
+    tables = {table.title: table for table in plan.tables}
+    tables["visits"].columns[0].is_kept = False
+    tables["Ländern & Co"].is_kept = False
+    found = keys_made([FilePlan.from_json(plan.to_json())])
+    assert "visits" not in found and "visit_notes" not in found
+    assert found["people"]["foreign"] == [{"columns": ["boss"], "table": "people", "referenced": ["id"]}]
+
+
+def test_tables_of_one_name_are_told_apart_and_one_that_cannot_be_read_leaves_the_others(tmp_path):
+    wide = ", ".join(f"c{n}" for n in range(1_001))
+    script = f"""
+        CREATE TABLE "Order 1" (a); INSERT INTO "Order 1" VALUES (1);
+        CREATE TABLE "order-1" (a); INSERT INTO "order-1" VALUES (2);
+        CREATE TABLE "order 1!" (a); INSERT INTO "order 1!" VALUES (3);
+        CREATE TABLE huge (a); INSERT INTO huge VALUES (1), (zeroblob(50000000));
+        CREATE TABLE wide ({wide});
+        CREATE TABLE after (a); INSERT INTO after VALUES (4);
+    """
+    plan = planned(tmp_path, sqlite_file(tmp_path, script), "shop.db")
+    assert not plan.error
+    assert sorted(table.name for table in plan.tables) == ["after", "order_1", "order_1_2", "order_1_3"]
+    assert {table.staged for table in plan.tables} == {"t0", "t1", "t2", "t3"}
+    said = "\n".join(plan.notes)
+    assert "The table “huge” is left out. A row of huge is larger than 40 MB" in said
+    assert "The table “wide” is left out. wide has 1,001 columns" in said
+    target = tmp_path / "made.duckdb"
+    load(target, [(tmp_path / plan.staged, table) for table in plan.tables])
+    assert (
+        read(target, "SELECT (SELECT a FROM order_1), (SELECT a FROM order_1_2), (SELECT a FROM order_1_3)")[
+            0
+        ]
+        != ()
+    )
 
 
 def test_a_sqlite_file_whose_log_was_left_behind_says_that_changes_may_be_missing(tmp_path):

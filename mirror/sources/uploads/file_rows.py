@@ -88,13 +88,32 @@ class NoTable(ValueError):
     """A file is no table, or not as it was said to be; the message is fit to be shown."""
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredKey:
+    """Columns that point at columns of a table; without `referenced` at its primary key."""
+
+    columns: tuple[str, ...]
+    table: str
+    referenced: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RawKeys:
+    """What a file declares of a table: its name and its columns as they are there, its primary key, and its keys to tables."""
+
+    table: str
+    columns: tuple[str, ...]
+    primary: tuple[str, ...] = ()
+    foreign: tuple[DeclaredKey, ...] = ()
+
+
 @dataclass(slots=True)
 class RawTable:
     """Rows of one table, each with its number in the file. Read `rows` to the end, once.
 
     `names` are the columns of a file that names them itself; `texts` the last row in
     which a column holds what the file says is text, whatever it looks like. Both are complete when `rows` is at its end.
-    `errors` and `binary` are cells that stay empty as they hold an error, or bytes. A sheet `is_hidden` where the workbook does not show it.
+    `errors` and `binary` are cells that stay empty as they hold an error, or bytes. One with a `problem` cannot be read. A sheet `is_hidden` where the workbook does not show it.
     """
 
     title: str
@@ -104,6 +123,8 @@ class RawTable:
     errors: int = 0
     binary: int = 0
     is_hidden: bool = False
+    keys: RawKeys | None = None
+    problem: str = ""
 
 
 def format_of(path: Path, name: str) -> str:

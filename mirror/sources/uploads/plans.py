@@ -26,6 +26,7 @@ class TablePlan:
     """One table of a file. `header_row` is the row its headings are in, 0 when it has none.
 
     `texts` are pairs: a column, and the last row in which it holds what the file says is text.
+    `primary` and `foreign` are the keys that the file declares (see declared_keys), by where columns and tables are staged.
     `is_lenient` leaves cells empty that do not fit the type of their column. `asked` are questions to the uploader: about unclear headings, and about hidden sheets.
     """
 
@@ -42,6 +43,8 @@ class TablePlan:
     is_lenient: bool = False
     is_hidden: bool = False
     asked: list[str] = field(default_factory=list)
+    primary: list[str] = field(default_factory=list)
+    foreign: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from mirror.sources.uploads.bounds import LINE_CHARS, MAX_COLUMNS, TEXT_BYTES, UPLOAD_TABLES
-from mirror.sources.uploads.file_rows import NoTable, RawTable, Row
+from mirror.sources.uploads.file_rows import DeclaredKey, NoTable, RawKeys, RawTable, Row
 from mirror.sources.uploads.types import quoted
 from sqlagent.errors import without_folders
 
@@ -38,7 +38,10 @@ _COMPUTED, _HIDDEN = 2, 1
 
 
 def sqlite_sheets(path: Path, notes: list[str]) -> Iterator[RawTable]:
-    """The tables of a file in their order; what is left out of it is added to `notes`. Raises: NoTable."""
+    """The tables of a file in their order; what is left out of it is added to `notes`. One that cannot be read says why.
+
+    Raises: NoTable.
+    """
     if _may_lack_changes(path):
         notes.append(
             "It was written with a log beside it (-wal): changes that stand only there are missing. "
@@ -48,7 +51,7 @@ def sqlite_sheets(path: Path, notes: list[str]) -> Iterator[RawTable]:
         with closing(_opened(path)) as db:
             names = _names(db, notes)
             for name in names:
-                yield _sheet(db, name, notes)
+                yield _sheet_or_why(db, name, notes)
     except NoTable:
         raise
     except DAMAGED as error:
@@ -99,7 +102,7 @@ def _allow(table: str) -> Callable[..., int]:
     def allowed(action: int, first: str | None, second: str | None, base: str | None, by: str | None) -> int:
         is_ours = by is None and base in (None, "main")
         is_read = action == sqlite3.SQLITE_READ and first is not None and first.lower() == table.lower()
-        is_asked = action == sqlite3.SQLITE_PRAGMA and first == "table_xinfo"
+        is_asked = action == sqlite3.SQLITE_PRAGMA and first in ("table_xinfo", "foreign_key_list")
         is_cut = action == sqlite3.SQLITE_FUNCTION and second == "substr" and table == "sqlite_master"
         if is_ours and (action == sqlite3.SQLITE_SELECT or is_read or is_asked or is_cut):
             return sqlite3.SQLITE_OK
@@ -124,6 +127,16 @@ def _may_lack_changes(path: Path) -> bool:
         return file.read(_WRITE_VERSION + 1)[-1:] == bytes([_WAL])
 
 
+def _sheet_or_why(db: sqlite3.Connection, table: str, notes: list[str]) -> RawTable:
+    title = _told(table) or "table"
+    try:
+        return _sheet(db, table, notes)
+    except NoTable as error:
+        return RawTable(title, iter(()), problem=str(error))
+    except DAMAGED as error:
+        return RawTable(title, iter(()), problem=str(_unread(error, title)))
+
+
 def _sheet(db: sqlite3.Connection, table: str, notes: list[str]) -> RawTable:
     db.set_authorizer(_allow(table))
     title = _told(table)
@@ -139,7 +152,24 @@ def _sheet(db: sqlite3.Connection, table: str, notes: list[str]) -> RawTable:
         raise NoTable(f"{title} has {len(columns):,} columns; the most taken are {MAX_COLUMNS:,}.")
     sheet = RawTable(title or "table", iter(()), [_told(name) for name in columns])
     sheet.rows = _rows(db, table, columns, sheet)
+    primary = [name for at, name in sorted((key, name) for _, name, _, _, _, key, _ in found if key)]
+    sheet.keys = RawKeys(table, tuple(columns), tuple(primary), _foreign(db, table))
     return sheet
+
+
+def _foreign(db: sqlite3.Connection, table: str) -> tuple[DeclaredKey, ...]:
+    """The keys that a table declares, in their order."""
+    parts: dict[int, list[tuple[int, str, str, str | None]]] = {}
+    for key, place, target, own, other, *_rest in db.execute(
+        f"PRAGMA main.foreign_key_list({quoted(table)})"
+    ):
+        parts.setdefault(key, []).append((place, target, own, other))
+    found = []
+    for key in sorted(parts, reverse=True):
+        rows = sorted(parts[key], key=lambda row: row[0])
+        referenced = tuple(other for *_, other in rows if other is not None)
+        found.append(DeclaredKey(tuple(own for _, _, own, _ in rows), rows[0][1], referenced))
+    return tuple(found)
 
 
 def _rows(db: sqlite3.Connection, table: str, columns: list[str], sheet: RawTable) -> Iterator[Row]:

@@ -27,6 +27,7 @@ from mirror.sources.uploads.bounds import (
     UPLOAD_TABLES,
 )
 from mirror.sources.uploads.cell_lists import CELL, LISTED_ROWS, cells_asked, cells_list
+from mirror.sources.uploads.declared_keys import keys_staged
 from mirror.sources.uploads.file_rows import NoTable, RawTable
 from mirror.sources.uploads.headings import asked, header_row
 from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, distinct, table_name
@@ -55,6 +56,8 @@ DECIMAL_DIGITS = 38
 PERHAPS_DATES = "Perhaps dates: choose whether day or month comes first."
 # Columns looked at in one statement: 1,000 at once took 2 GB of memory (measured 2026-11).
 GUESSED_AT_ONCE = 50
+# Tables that cannot be read, each of which is told by name.
+LEFT_OUT_TOLD = 20
 CONFIG: dict[str, Any] = {
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
@@ -79,23 +82,31 @@ def plan_file(plan: FilePlan, folder: Path, tell: Callable[[int], None] | None =
     plan.staged = f"{plan.path}.duckdb"
     staged = folder / plan.staged
     staged.unlink(missing_ok=True)
+    left_out: list[str] = []
     try:
         plan.format = file_rows.format_of(source, plan.name)
         with closing(duckdb.connect(str(staged), config=CONFIG)) as db:
             if plan.format == "parquet":
                 plan.tables = [_stage_parquet(db, source, plan.name)]
             else:
+                keys = []
                 for sheet in _sheets(plan, source):
-                    _stage_sheet(db, plan, sheet, tell)
+                    table = _staged_or_noted(db, plan, sheet, left_out, tell)
+                    if table is not None and sheet.keys is not None:
+                        keys.append((table, sheet.keys))
                     if len(plan.tables) > UPLOAD_TABLES:
                         raise NoTable(f"It has more than {UPLOAD_TABLES} tables, the most taken of a file.")
-            for table in plan.tables:
+                keys_staged(keys)
+            for table, name in zip(plan.tables, distinct([one.name for one in plan.tables]), strict=True):
+                table.name = name
                 _guess(db, table)
         if (columns := sum(len(table.columns) for table in plan.tables)) > UPLOAD_COLUMNS:
             raise NoTable(
                 f"Its tables have {columns:,} columns together; the most taken at once are {UPLOAD_COLUMNS:,}. "
                 "Upload fewer sheets at once."
             )
+        if not plan.tables and left_out:
+            raise NoTable(" ".join(left_out[:LEFT_OUT_TOLD]))
         if not plan.tables:
             raise NoTable("There is no table in it: no row holds anything.")
     except NoTable as error:
@@ -142,9 +153,35 @@ def _sheets(plan: FilePlan, source: Path) -> Iterator[RawTable]:
 # ---------------------------------------------------------------- staging
 
 
+def _staged_or_noted(
+    db: duckdb.DuckDBPyConnection,
+    plan: FilePlan,
+    sheet: RawTable,
+    left_out: list[str],
+    tell: Callable[[int], None] | None,
+) -> TablePlan | None:
+    """Stage a table. One of a SQLite file that cannot be read is left out, with the reason in the notes and in `left_out`; the others come."""
+    try:
+        if sheet.problem:
+            raise NoTable(sheet.problem)
+        return _stage_sheet(db, plan, sheet, tell)
+    except NoTable as error:
+        if plan.format != "sqlite":
+            raise
+        db.execute(f"DROP TABLE IF EXISTS t{len(plan.tables)}")
+        left_out.append(str(error))
+        if len(left_out) <= LEFT_OUT_TOLD:
+            plan.notes.append(f"The table “{sheet.title}” is left out. {error}")
+        else:
+            plan.notes[-1] = (
+                f"{len(left_out) - LEFT_OUT_TOLD + 1:,} more tables are left out, “{sheet.title}” last. {error}"
+            )
+        return None
+
+
 def _stage_sheet(
     db: duckdb.DuckDBPyConnection, plan: FilePlan, sheet: RawTable, tell: Callable[[int], None] | None
-) -> None:
+) -> TablePlan | None:
     table = TablePlan(table_name(sheet.title), f"t{len(plan.tables)}", sheet.title)
     width, count = 0, 0
     for batch in _batches(sheet.rows):
@@ -168,7 +205,7 @@ def _stage_sheet(
         cells = "1 cell holds" if sheet.binary == 1 else f"{sheet.binary:,} cells hold"
         plan.notes.append(f"{sheet.title}: {cells} bytes that are no text. They stay empty.")
     if not count:
-        return
+        return None
     table.row_count = count
     table.is_hidden, table.is_kept = sheet.is_hidden, not sheet.is_hidden
     table.texts = [list(pair) for pair in sheet.texts.items()]
@@ -180,6 +217,7 @@ def _stage_sheet(
     else:
         table.header_row = header_row(db, table.staged)
     plan.tables.append(table)
+    return table
 
 
 def _batches(rows: Iterator[file_rows.Row]) -> Iterator[list[file_rows.Row]]:
