@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from mirror.asking.models import Run, Step, Thread, Version
+from mirror.knowledge.models import StoredAnswer
 from mirror.people.selectors import teams_of
 from mirror.sources.selectors import sources_visible
 from mirror.sources.sight import read_in_sight
@@ -84,7 +85,7 @@ def questions_asked(user: User, source: Source, most: int) -> list[str]:
 def runs_recent(user: User, count: int) -> list[Run]:
     """What the user asked or ran last; SQL that programs sent is apart."""
     runs = runs_visible_to(user).filter(thread__is_sent=False).defer("thread__source__catalog", *LARGE)
-    return list(runs.prefetch_related(_versions())[:count])
+    return list(_with_verified(runs).prefetch_related(_versions())[:count])
 
 
 def runs_found(
@@ -118,7 +119,7 @@ def runs_found(
             | Q(thread__title__icontains=word)
             | Exists(Version.objects.filter(run=OuterRef("pk"), sql__icontains=word))
         )
-    return found.order_by("-created_at", "-pk").prefetch_related(_versions())
+    return _with_verified(found).order_by("-created_at", "-pk").prefetch_related(_versions())
 
 
 def thread_by_thread(runs: QuerySet[Run]) -> QuerySet[Run]:
@@ -140,7 +141,7 @@ def threads_recent(user: User, count: int) -> list[tuple[Thread, int, int]]:
 def thread_runs(thread: Thread) -> list[Run]:
     """The runs of a thread as a conversation: oldest first, each with its versions."""
     runs = thread.runs.select_related("thread__source").defer("thread__source__catalog", *LARGE)
-    return list(runs.order_by("pk").prefetch_related(_versions()))
+    return list(_with_verified(runs).order_by("pk").prefetch_related(_versions()))
 
 
 def run_path(run: Run) -> list[Run]:
@@ -183,6 +184,12 @@ def run_mark(pk: int) -> str | None:
         "turn" * run.waits_turn,
     ]
     return "-".join(str(word) for word in words if word != "")
+
+
+def _with_verified(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Runs that say of themselves whether their source `has_verified` answers, so that none are read for those without."""
+    answers = StoredAnswer.objects.filter(source=OuterRef("thread__source"), taken_back_at=None, problem="")
+    return runs.annotate(has_verified=Exists(answers))
 
 
 def _versions() -> Prefetch[str]:

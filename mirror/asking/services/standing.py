@@ -55,6 +55,8 @@ def _standing(run: Run, version: Version | None, answer: StoredAnswer | None) ->
 
 def _asked(run: Run, version: Version | None) -> tuple[int, str, str] | None:
     """The source, question and SQL of a version that can be verified, its values in their places; None of others."""
+    if not getattr(run, "has_verified", True):  # told by selectors of lists: nothing is read for it
+        return None
     if version is None or not run.asked or not version.is_ended or version.failure or not version.sql:
         return None
     source, sql = run.thread.source, version.sql
