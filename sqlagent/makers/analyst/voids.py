@@ -9,8 +9,8 @@ from sqlagent.catalog.semantics import Field
 from sqlagent.catalog.semantics.words import stems
 from sqlagent.language.saying import Saying, in_commas, worded
 from sqlagent.language.words import fold, stem
-from sqlagent.makers.analyst.frames import COUNTING, OFF, Condition, Frame, Measure, Slot
-from sqlagent.makers.analyst.heeding import figures
+from sqlagent.makers.analyst.frames import COUNTING, OFF, Condition, Expr, Frame, Measure, Slot
+from sqlagent.makers.analyst.heeding import conditions, figures
 from sqlagent.makers.analyst.off_states import SOFT, VOID, Off, is_periodic, off_of
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
@@ -69,7 +69,7 @@ def counting(frame: Frame, words: Iterable[str], source: Source) -> Frame | None
     Rows that are counted or listed are all there anyway.
     """
     bare = without_default(frame)
-    if bare.measures:
+    if bare.measures or _bounds(bare):
         told = _offs(bare, source, is_grouped=True)
     else:
         off = off_of(bare.anchor, source) if bare.anchor else None
@@ -85,21 +85,21 @@ def counting(frame: Frame, words: Iterable[str], source: Source) -> Frame | None
 def with_default(frame: Frame, before: Frame, source: Source) -> Frame:
     """Give a changed frame with what goes with its figures: rows that are no money go where it came to sum money, and come back where it came to count.
 
-    A frame that summed money before keeps what was chosen for it.
+    They come back too where the frame looks at their state itself. A frame that summed money before keeps what was chosen for it.
     """
-    if _sums_money(frame) == _sums_money(before):
-        return frame
+    bare = without_default(frame)
     if not _sums_money(frame):
-        return without_default(frame)
-    told = _left_out(frame, set(), source)
+        return bare
+    told = _left_out(bare, set(), source)
+    if not told:
+        return bare
     is_chosen = any(flag.startswith(COUNTING) for flag in frame.flags) or bool(left_out_of(frame))
-    return _kept(frame, told, _families(told)) if told and not is_chosen else frame
+    return frame if is_chosen or _sums_money(before) else _kept(frame, told, _families(told))
 
 
 def left_out_of(frame: Frame) -> tuple[str, ...]:
     """The words for the rows that a frame leaves out because they are no money, each once."""
-    every = (*frame.where, *(one for measure in frame.measures for one in measure.where))
-    said = [one.said.removeprefix(OFF) for one in every if one.said.startswith(OFF)]
+    said = [one.said.removeprefix(OFF) for one in conditions(frame) if one.said.startswith(OFF)]
     return tuple(dict.fromkeys(word for words in said for word in words.split(", ")))
 
 
@@ -125,8 +125,27 @@ def without_default(frame: Frame) -> Frame:
     return replace(frame, where=_others(frame.where), measures=measures, flags=flags)
 
 
+def all_counted(frame: Frame) -> Frame:
+    """Give the frame with the rows that it leaves out, told as that."""
+    words = left_out_of(frame)
+    bare = without_default(frame)
+    kept = tuple(flag for flag in frame.flags if flag.startswith(COUNTING))
+    return replace(bare, flags=(*bare.flags, *kept, *(COUNTING + word for word in words)))
+
+
+def left_out_again(frame: Frame, source: Source) -> Frame:
+    """Give the frame without the rows that it counts though sums of money leave them out."""
+    bare = without_default(frame)
+    told = _left_out(bare, set(), source)
+    return _kept(bare, told, _families(told)) if told else bare
+
+
 def _others(where: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    return tuple(one for one in where if not one.said.startswith(OFF))
+    return tuple(
+        replace(one, parts=_others(one.parts)) if one.parts else one
+        for one in where
+        if not one.said.startswith(OFF)
+    )
 
 
 def _left_out(frame: Frame, said: set[str], source: Source) -> dict[str, Off]:
@@ -149,27 +168,46 @@ def _offs(frame: Frame, source: Source, *, is_grouped: bool = False) -> dict[str
 
     It may be grouped by the state where `is_grouped`.
     """
-    if not frame.measures or any(_inner_anchors(m) - {m.anchor} for m in figures(frame)):
-        return {}
-    several = len({m.anchor for m in frame.measures}) > 1
-    if not several and any(m.anchor != frame.anchor for m in figures(frame)):
-        return {}
     touched = set(_fields(replace(frame, by=(), per=()) if is_grouped else frame))
     found = {}
-    for anchor in dict.fromkeys(m.anchor for m in frame.measures):
-        off = off_of(anchor, source)
+    anchors = _anchors(frame)
+    for table in [*anchors, *(one.child for one in _bounds(frame))]:
+        off = off_of(table, source)
         if off is None or off.slot.field in touched:
             continue
+        if table not in anchors and off.slot.path and off.slot.path[-1].target == frame.anchor:
+            continue  # "orders over 1000" lists cancelled ones too
         values = tuple(one for one in off.values if not any(_tells_of(field, one[1]) for field in touched))
         if values:
-            found[anchor] = replace(off, values=values)
-    money = {off.slot.field for anchor, off in found.items() if _is_summed(frame, anchor)}
-    return {a: off for a, off in found.items() if not money or off.slot.field in money}
+            found[table] = replace(off, values=values)
+    money = {off.slot.field for table, off in found.items() if _is_summed(frame, table)}
+    return {table: off for table, off in found.items() if not money or off.slot.field in money}
+
+
+def _anchors(frame: Frame) -> list[str]:
+    """The tables whose rows the figures of a frame go through; none where one figure is of several, or where none is of money and a bound is."""
+    anchors = list(dict.fromkeys(measure.anchor for measure in frame.measures))
+    every = list(figures(frame))
+    if any(_inner_anchors(m) - {m.anchor} for m in every):
+        return []
+    if len(anchors) == 1 and any(m.anchor != frame.anchor for m in every):
+        return []
+    return anchors if any(map(_is_money, every)) or not _bounds(frame) else []
+
+
+def _bounds(frame: Frame) -> list[Condition]:
+    """The bounds on sums of money of rows that point at a frame's rows: customers who spent more than 1000."""
+    return [
+        one
+        for one in frame.where
+        if one.op == "exists" and one.counted is not None and one.values != ("distinct",) and _is_of_money(one.counted)
+    ]
 
 
 def _is_summed(frame: Frame, anchor: str) -> bool:
     """Whether money of a table's rows is summed."""
-    return any(_is_money(m) for m in figures(frame) if m.anchor == anchor)
+    summed = any(_is_money(m) for m in figures(frame) if m.anchor == anchor)
+    return summed or any(one.child == anchor for one in _bounds(frame))
 
 
 def _tells_of(field: Field, family: str) -> bool:
@@ -186,25 +224,38 @@ def _families(told: dict[str, Off]) -> tuple[str, ...]:
 
 
 def _kept(frame: Frame, told: dict[str, Off], families: tuple[str, ...]) -> Frame:
-    """The frame without rows of some words: of figures of several tables each by itself."""
+    """The frame without rows of some words: of figures of several tables each by itself, of bounds the rows that are summed for them."""
     made = {a: off.condition(families) for a, off in told.items() if set(off.families()) & set(families)}
+    bounds = _bounds(frame)
+    where = tuple(
+        replace(one, parts=(*one.parts, made[one.child])) if one in bounds and one.child in made else one
+        for one in frame.where
+    )
+    frame = replace(frame, where=where)
+    anchors = [one for one in _anchors(frame) if one in made]
     if len({m.anchor for m in frame.measures}) > 1:
         measures = tuple(
-            replace(m, where=(*m.where, made[m.anchor])) if m.anchor in made else m for m in frame.measures
+            replace(m, where=(*m.where, made[m.anchor])) if m.anchor in anchors else m for m in frame.measures
         )
         return replace(frame, measures=measures)
-    return replace(frame, where=(*frame.where, *made.values()))
+    return replace(frame, where=(*where, *(made[one] for one in anchors)))
 
 
 def _sums_money(frame: Frame) -> bool:
-    return bool(frame.measures) and any(_is_money(m) for m in figures(frame))
+    """Whether a frame sums money, for a figure or for a bound."""
+    return bool(frame.measures) and any(map(_is_money, figures(frame))) or bool(_bounds(frame))
 
 
 def _is_money(measure: Measure) -> bool:
-    """Whether money is summed up, or averaged: none that is there because something was undone, or that is due for each period."""
+    """Whether money is summed up, or averaged."""
     if measure.agg in ("rows", "distinct", "ratio", "formula") or measure.expr is None:
         return False
-    of = [slot.field for slot in measure.expr.slots]
+    return _is_of_money(measure.expr)
+
+
+def _is_of_money(expr: Expr) -> bool:
+    """Whether something is money: none that is there because something was undone, or that is due for each period."""
+    of = [slot.field for slot in expr.slots]
     return any(one.unit == "money" for one in of) and not any(
         set(one.words) & _UNDOING or is_periodic(one) for one in of
     )
