@@ -89,15 +89,16 @@ class Off:
 
 
 def off_of(table: str, source: Source) -> Off | None:
-    """Tell which rows of an event, or of the lines of one, are no money; None where nothing tells.
+    """Tell which rows of an event, or of the lines of one, are no money; None where nothing tells. An order that points at nothing is one too.
 
     The row's own state goes first, then that of the document that it is a line of.
     """
     thing = source.model.things[table]
-    if thing.kind not in (Kind.EVENT, Kind.LINES):
+    is_alone = thing.kind is Kind.THING and thing.default_time and set(thing.noun) & (_EXCHANGES | _ASKED)
+    if thing.kind not in (Kind.EVENT, Kind.LINES) and not is_alone:
         return None
     own = _told_by(table, (), source)
-    if own is not None or thing.kind is Kind.EVENT:
+    if own is not None or thing.kind is not Kind.LINES:
         return own
     for path in _heads(table, source):
         if (found := _told_by(path[-1].target, path, source)) is not None:
