@@ -113,8 +113,9 @@ def note(frame: Frame) -> Iterator[Saying]:
     """Say which rows a sum of money leaves out that nobody named, and how they are counted."""
     if words := left_out_of(frame):
         yield worded(
-            "Rows that are {words} are no money and are left out; “including {words}” counts them too.",
+            "Rows that are {words} are no money and are left out; “including {typed}” counts them too.",
             words=in_commas(list(words), _AND),
+            typed=" and ".join(words),
         )
 
 
