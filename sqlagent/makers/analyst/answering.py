@@ -211,10 +211,13 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text[:MAX_CHARS])))
     if (brought := brought_back(text)) is not None:
         reading, made = _understand(brought.text, source, today, told, deep)
-        meant = [one for one in made if counting(one.frame, brought.words, source) is not None]
-        if made and meant[:1] == made[:1]:
-            kept = [_as(one, counting(one.frame, brought.words, source), source) for one in meant]
-            return reading, list({one.sql: one for one in reversed(kept) if one is not None}.values())[::-1]
+        words = brought.words
+        kept = _all_as(made, lambda frame: counting(frame, words, source), source, is_whole=False)
+        if kept:
+            first: dict[str, Understood] = {}
+            for one in kept:
+                first.setdefault(one.sql, one)
+            return reading, list(first.values())
     text = older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today)
     if deep < _DEEPEST:
         with reads_left().keeping(text):
