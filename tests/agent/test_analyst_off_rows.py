@@ -86,7 +86,9 @@ def answered(where: Place, text: str) -> list[tuple[object, ...]]:
         ("amount of refunded invoices", [(30,)]),
     ],
 )
-def test_sums_of_money_leave_out_what_is_none(lake: Place, text: str, wanted: list[tuple[object, ...]]) -> None:
+def test_sums_of_money_leave_out_what_is_none(
+    lake: Place, text: str, wanted: list[tuple[object, ...]]
+) -> None:
     assert answered(lake, text) == sorted(wanted, key=str)
 
 
@@ -94,7 +96,10 @@ def test_sums_of_money_leave_out_what_is_none(lake: Place, text: str, wanted: li
     ("text", "wanted"),
     [
         ("total booking amount including cancelled", [(510,)]),
-        ("booking amount by month with the cancelled ones", [("2025-01", 300), ("2025-02", 100), ("2025-03", 110)]),
+        (
+            "booking amount by month with the cancelled ones",
+            [("2025-01", 300), ("2025-02", 100), ("2025-03", 110)],
+        ),
         ("booking amount by guest, cancelled ones included", [("Ann", 300), ("Ben", 100), ("Cy", 110)]),
         ("booking amount (incl. cancelled) by town", [("Hull", 410), ("Leeds", 100)]),
         ("invoice total 2025 including drafts", [(180,)]),
@@ -156,7 +161,10 @@ def test_what_is_left_out_or_counted_is_a_chip_that_can_be_taken_away(lake: Plac
     back = next(one for one in chips(counted.frame, lake[1], TODAY) if "cancelled" in one.words)
     assert (back.words, back.removable) == ("including cancelled", True)
     again = chosen(counted.frame, back.slot, "remove", lake[1], TODAY)
-    assert again.frame.where == frame.where and asked_again(again.frame, lake[1], TODAY) == "Booking amount by month"
+    assert (
+        again.frame.where == frame.where
+        and asked_again(again.frame, lake[1], TODAY) == "Booking amount by month"
+    )
 
 
 def test_a_chip_that_counts_instead_counts_all_and_a_sum_leaves_out_again(lake: Place) -> None:

@@ -70,7 +70,9 @@ def brought_back(text: str) -> Brought | None:
     if found is None:
         return None
     words = _words(next(one for one in found.groups() if one))
-    rest = f"{text[: found.start()].rstrip(' ,')} {text[found.end() :].lstrip()}".replace(" ,", ",").strip(" ,")
+    rest = f"{text[: found.start()].rstrip(' ,')} {text[found.end() :].lstrip()}".replace(" ,", ",").strip(
+        " ,"
+    )
     return Brought(rest, words) if rest else None
 
 

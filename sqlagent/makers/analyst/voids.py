@@ -30,7 +30,9 @@ _CAME = frozenset({"received", "succeeded", "success", "successful", "settled", 
 _WENT = frozenset({"pledged", "promised", "cancelled", "canceled", "void", "voided", "failed", "bounced", "refunded", "rejected", "declined", "returned"})  # fmt: skip
 """States of gifts that came, and of those that never did or went back."""
 _CAME_SAID = frozenset(map(stem, [*_CAME, *_WENT, "pending"]))
-_UNDOING = stems("refund refunded cancel cancellation cancelled penalty forfeited compensation chargeback returned reversal")
+_UNDOING = stems(
+    "refund refunded cancel cancellation cancelled penalty forfeited compensation chargeback returned reversal"
+)
 """Words of columns of money that is there because something was undone."""
 _AND = worded(" and ")
 _ALIKE = 5
@@ -73,7 +75,9 @@ def counting(frame: Frame, words: Iterable[str], source: Source) -> Frame | None
         told = _offs(bare, source, is_grouped=True)
     else:
         off = off_of(bare.anchor, source) if bare.anchor else None
-        told = {bare.anchor: off} if off is not None and off.slot.field not in set(_fields(bare.where)) else {}
+        told = (
+            {bare.anchor: off} if off is not None and off.slot.field not in set(_fields(bare.where)) else {}
+        )
     asked = [one for one in _families(told) if any(_is_same(one, other) for other in words)]
     if not asked:
         return None
@@ -201,7 +205,10 @@ def _bounds(frame: Frame) -> list[Condition]:
     return [
         one
         for one in frame.where
-        if one.op == "exists" and one.counted is not None and one.values != ("distinct",) and _is_of_money(one.counted)
+        if one.op == "exists"
+        and one.counted is not None
+        and one.values != ("distinct",)
+        and _is_of_money(one.counted)
     ]
 
 

@@ -122,8 +122,14 @@ def _followed(
     left = NOT_UNDERSTOOD.search(before)
     whole = before[: left.start()] if left else before
     lacking = left[1].split("; ") if left else []
-    if index is not None and (made := with_off_rows(typed, whole, source, today, partial(_anew, typed, catalog, index, clock))):
-        return f"{made} (not understood: {'; '.join(lacking)})" if lacking and not NOT_UNDERSTOOD.search(made) else made
+    if index is not None and (
+        made := with_off_rows(typed, whole, source, today, partial(_anew, typed, catalog, index, clock))
+    ):
+        return (
+            f"{made} (not understood: {'; '.join(lacking)})"
+            if lacking and not NOT_UNDERSTOOD.search(made)
+            else made
+        )
     asked = _asked(whole, source, today)
     if index is not None and (asked is None or lacking) and (anew := _whole_anew(typed, source, today)):
         return anew
@@ -230,6 +236,7 @@ def changed(typed: str, before: str, source: Source, today: date) -> str:
     Every part of what was typed is one change, taken one after the other. A wording counts only if its frame uses every word
     and keeps all that was not mentioned. Understands some twenty wordings, 5 ms each; `MOST_OF_A_CHANGE` where nothing can be made of it.
     """
+
     def change(question: str) -> str:
         asked = _asked(question, source, today)
         return _changed(condensed(typed[:MAX_CHARS]), asked, source, today) if asked is not None else ""

@@ -19,12 +19,25 @@ def off_parts(frame: Frame, source: Source) -> Iterator[Part]:
     if words and not any(one.said.startswith(OFF) for one in frame.where):
         said = worded("without {words}", words=words)
         option = Option(
-            "Remove this filter", REMOVE, "", all_counted(frame), worded("filter removed: {condition}", condition=said)
+            "Remove this filter",
+            REMOVE,
+            "",
+            all_counted(frame),
+            worded("filter removed: {condition}", condition=said),
         )
         yield Part("off", "filter", "", said, (option,))
     counted = [flag.removeprefix(COUNTING) for flag in frame.flags if flag.startswith(COUNTING)]
     if counted:
         said = worded("including {words}", words=in_commas(counted, _AND))
         again = left_out_again(frame, source)
-        option = Option("Leave these out", REMOVE, "", again, worded("filter added: {condition}", condition=worded("without {words}", words=in_commas(counted, _AND))))
+        option = Option(
+            "Leave these out",
+            REMOVE,
+            "",
+            again,
+            worded(
+                "filter added: {condition}",
+                condition=worded("without {words}", words=in_commas(counted, _AND)),
+            ),
+        )
         yield Part("counting", "filter", "", said, (option,))
