@@ -47,7 +47,7 @@ def without_voids(frame: Frame, reading: Reading, source: Source) -> list[Frame]
     said = {stem(word) for item in reading.items for word in fold(item.text).split()}
     if (came := _gifts_that_came(frame, said, source)) is not None:
         kept = replace(frame, where=(*frame.where, came))
-        return [kept, replace(frame, cost=round(frame.cost + EITHER, 4))]
+        return [kept, replace(frame, cost=round(frame.cost + WITH_ALL, 4))]
     told = _left_out(frame, said, source)
     if not told:
         return [frame]
