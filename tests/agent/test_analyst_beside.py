@@ -49,7 +49,7 @@ def utility() -> tuple[MemoryDatabase, Source]:
         ("invoices by due month", [("2025-01", 1), ("2025-02", 2)]),
         ("invoices by due date month", [("2025-01", 1), ("2025-02", 2)]),
         ("invoices by state and issue year", [("cancelled", "2025", 1), ("paid", "2024", 1), ("paid", "2025", 1)]),
-        ("total amount per invoice year", [("2024", 120), ("2025", 170)]),
+        ("total amount per invoice year", [("2024", 120), ("2025", 80)]),
     ],
 )  # fmt: skip
 def test_a_times_word_before_a_grain_says_whose_grain_it_is(

@@ -72,7 +72,7 @@ def boats():
 
 PIER = "JOIN cabins c ON c.cabin_id=h.cabin_id JOIN piers p ON p.pier_id=c.pier_id"
 COMPARED = """SELECT strftime('%Y', start_date) || '-Q' || ((CAST(strftime('%m', start_date) AS INTEGER) + 2) / 3), route, SUM(cabin_total) FROM charters
- WHERE start_date >= '2025-04-01' AND start_date < '2025-10-01' GROUP BY 1, 2"""
+ WHERE state <> 'cancelled' AND start_date >= '2025-04-01' AND start_date < '2025-10-01' GROUP BY 1, 2"""
 NIGHTS = "SELECT p.pier_name, SUM(hours_worked) FROM watches w JOIN crew r USING(crew_id) JOIN piers p USING(pier_id) WHERE is_night=1 GROUP BY p.pier_id"
 
 
@@ -84,15 +84,15 @@ NIGHTS = "SELECT p.pier_name, SUM(hours_worked) FROM watches w JOIN crew r USING
         ("What did we make with meals in 2025, per course?", "SELECT course, SUM(quantity*unit_price) FROM charter_meals JOIN meals USING(meal_id) GROUP BY 1"),
         ("how much money did we earn with meals per course", "SELECT course, SUM(quantity*unit_price) FROM charter_meals JOIN meals USING(meal_id) GROUP BY 1"),
         ("captured payments 2025 by method: number and amount", "SELECT method, COUNT(*), SUM(amount) FROM payments WHERE status='captured' GROUP BY 1"),
-        ("payments by method, number and average amount", "SELECT method, COUNT(*), AVG(amount) FROM payments GROUP BY 1"),
-        ("payments per method: total and average amount", "SELECT method, SUM(amount), AVG(amount) FROM payments GROUP BY 1"),
+        ("payments by method, number and average amount", "SELECT method, COUNT(*), AVG(amount) FROM payments WHERE status <> 'failed' GROUP BY 1"),
+        ("payments per method: total and average amount", "SELECT method, SUM(amount), AVG(amount) FROM payments WHERE status <> 'failed' GROUP BY 1"),
         ("charters by route: number", "SELECT route, COUNT(*) FROM charters GROUP BY 1"),
         ("cabins at the North Mole that were never painted and are not locked", "SELECT cabin_label FROM cabins WHERE pier_id=1 AND painted_on IS NULL AND locked=0"),
         ("night watch hours worked in 2025, by pier", NIGHTS),
         ("night hours worked by pier", NIGHTS),
         ("cook hours worked 2025", "SELECT SUM(hours_worked) FROM watches JOIN crew USING(crew_id) WHERE duty='Cook'"),
-        ("cabin revenue per route", "SELECT route, SUM(cabin_total) FROM charters GROUP BY 1"),
-        ("charter revenue by route", "SELECT route, SUM(cabin_total) FROM charters GROUP BY 1"),
+        ("cabin revenue per route", "SELECT route, SUM(cabin_total) FROM charters WHERE state <> 'cancelled' GROUP BY 1"),
+        ("charter revenue by route", "SELECT route, SUM(cabin_total) FROM charters WHERE state <> 'cancelled' GROUP BY 1"),
         ("charters by route, cancelled and postponed not counted", "SELECT route, COUNT(*) FROM charters WHERE state='sailed' GROUP BY 1"),
         ("charters by route excluding cancelled and postponed", "SELECT route, COUNT(*) FROM charters WHERE state='sailed' GROUP BY 1"),
         ("cabin revenue by route (cancelled charters excluded)", "SELECT route, SUM(cabin_total) FROM charters WHERE state<>'cancelled' GROUP BY 1"),

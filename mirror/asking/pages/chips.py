@@ -52,6 +52,7 @@ _HEADINGS = (
     pgettext_lazy("chip", "Remove this column"),
     pgettext_lazy("chip", "Remove this figure"),
     pgettext_lazy("chip", "Remove this filter"),
+    pgettext_lazy("chip", "Leave these out"),
     pgettext_lazy("chip", "Remove this group"),
     pgettext_lazy("chip", "Show all"),
     pgettext_lazy("chip", "Show plain figures"),

@@ -63,6 +63,7 @@ from sqlagent.makers.analyst.minor_units import (
 )
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
+from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
 from sqlagent.makers.analyst.overdue import overdue_of
 from sqlagent.makers.analyst.own_groups import in_its_group
@@ -95,7 +96,7 @@ from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
 from sqlagent.makers.analyst.unlikely import unlikely
 from sqlagent.makers.analyst.values_beside import values_beside
-from sqlagent.makers.analyst.voids import without_voids
+from sqlagent.makers.analyst.voids import counting, without_voids
 from sqlagent.makers.analyst.why_shares import shares_of_why
 from sqlagent.makers.analyst.worths import worths
 
@@ -208,6 +209,15 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
         reading, made = _understand(text[: left.start()], source, today, told, deep)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text[:MAX_CHARS])))
+    if (brought := brought_back(text)) is not None:
+        reading, made = _understand(brought.text, source, today, told, deep)
+        words = brought.words
+        kept = _all_as(made, lambda frame: counting(frame, words, source), source, is_whole=False)
+        if kept:
+            first: dict[str, Understood] = {}
+            for one in kept:
+                first.setdefault(one.sql, one)
+            return reading, list(first.values())
     text = older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today)
     if deep < _DEEPEST:
         with reads_left().keeping(text):

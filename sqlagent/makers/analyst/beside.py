@@ -10,7 +10,7 @@ from datetime import date
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.dates import shift
 from sqlagent.makers.analyst import telling
-from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Measure, Path, Slot
+from sqlagent.makers.analyst.frames import OFF, Condition, Dimension, Expr, Frame, Measure, Path, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.vocabulary import Target
@@ -137,6 +137,10 @@ def with_figure(frame: Frame, added: Frame, source: Source) -> Frame | None:
         return None
     if not frame.measures:
         return _grouped(frame, figure, added.where, source)
+    off = tuple(one for one in added.where if one.said.startswith(OFF))
+    added = replace(added, where=tuple(one for one in added.where if one not in off))
+    if not any(one.said.startswith(OFF) for one in frame.where):
+        figure = replace(figure, where=(*figure.where, *off))  # what is counted beside money stays
     if len({one.anchor for one in frame.measures}) > 1 or any(m.agg == "median" for m in frame.measures):
         return None
     anchor = frame.measures[0].anchor

@@ -83,6 +83,12 @@ class Measure:
     shape: str = ""
 
 
+OFF = "off: "
+"""How `said` of a condition begins that nobody typed: it leaves out rows that are no money, and names them behind."""
+
+COUNTING = "counting "
+"""How the flag of a frame begins that counts rows of a word which sums of money leave out else."""
+
 PLAIN = frozenset({"rows", "distinct", "sum", "avg", "min", "max"})
 """Aggregates that stand alone, and may each have conditions of their own."""
 

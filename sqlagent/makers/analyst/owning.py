@@ -13,7 +13,7 @@ from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.catalog.semantics.words import KEYS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.echoing import singular
-from sqlagent.makers.analyst.frames import Dimension, Frame, Path, Slot
+from sqlagent.makers.analyst.frames import OFF, Dimension, Frame, Path, Slot
 from sqlagent.makers.analyst.graph import HOP, OTHER, Graph
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
@@ -185,7 +185,9 @@ def named(frame: Frame, source: Source) -> Frame:
         for d in frame.by
     )
     where = tuple(
-        replace(c, said=way_said(source, anchor, c.slots[0])) if c.op in ("in", "not in") else c
+        replace(c, said=way_said(source, anchor, c.slots[0]))
+        if c.op in ("in", "not in") and not c.said.startswith(OFF)
+        else c
         for c in frame.where
     )
     return frame if (by, where) == (frame.by, frame.where) else replace(frame, by=by, where=where)

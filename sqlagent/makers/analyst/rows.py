@@ -8,12 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from sqlagent.catalog.semantics import DAYS, Form, Model
+from sqlagent.catalog.semantics import DAYS, Form, Model, Relation
 from sqlagent.makers.analyst.dialects import Dialect
 from sqlagent.makers.analyst.formulas import filled
-from sqlagent.makers.analyst.frames import Condition, Expr, Path, Slot
+from sqlagent.makers.analyst.frames import OFF, Condition, Expr, Path, Slot
 from sqlagent.makers.analyst.lexicon import UNIT_WORDS
 from sqlagent.makers.analyst.periods import Period
+
+_TURNED = {"not in": "in", "missing": "filled"}
+"""What rows are that a condition of these leaves out."""
 
 _OPPOSITE = {">": "<=", ">=": "<", "<": ">=", "<=": ">", "=": "<>"}
 
@@ -34,6 +37,11 @@ class Block:
     taken: set[str]
     aliases: dict[tuple[tuple[str, str], ...], str] = field(default_factory=dict)
     joins: list[str] = field(default_factory=list)
+
+
+def _key_of(relation: Relation) -> tuple[tuple[str, str], ...]:
+    """The key by which a block holds the alias at the end of one relation from its anchor."""
+    return ((relation.source, ",".join(relation.columns)),)
 
 
 class RowWriter:
@@ -200,10 +208,35 @@ class RowWriter:
         """What must hold, as SQL that is true or not."""
         if condition.op in ("in", "not in") and condition.slots[0].field.separator:
             return self._listed(block, condition)
+        if condition.said.startswith(OFF):
+            return self._off(block, condition)
         written = self._condition(block, condition)
         if condition.negated and condition.op != "exists":
             return f"NOT ({written})"
         return written
+
+    def _off(self, block: Block, c: Condition) -> str:
+        """That a row is none that is no money: rows without a state stay, and so do those that belong to none that has one."""
+        slot = c.slots[0]
+        first = slot.path[0] if slot.path else None
+        may_lack = any(self._may_be_empty(r.source, column) for r in slot.path for column in r.columns)
+        is_single = first is not None and len(first.columns) == 1
+        if first is not None and may_lack and is_single and _key_of(first) not in block.aliases:
+            inner = self._block(first.target, set(block.taken))
+            so = replace(c, op=_TURNED.get(c.op, c.op), slots=(replace(slot, path=slot.path[1:]),))
+            off = self._condition(inner, so) if c.op in _TURNED else f"NOT ({self._condition(inner, so)})"
+            key = f"{inner.aliases[()]}.{self.dialect.quoted(first.referenced[0])}"
+            pointing = f"{block.aliases[()]}.{self.dialect.quoted(first.columns[0])}"
+            kept = f"SELECT {key} {self._from(inner)} WHERE {off}"  # noqa: S608 - composed of quoted names
+            return f"({pointing} IS NULL OR {pointing} NOT IN ({kept}))"
+        written = self._condition(block, c)
+        if c.op == "missing" or not (slot.field.filled < 1 or slot.field.absent):
+            return written
+        return f"({self._column(block, slot)} IS NULL OR {written})"
+
+    def _may_be_empty(self, table: str, column: str) -> bool:
+        one = self.model.field(table, column)
+        return one is None or one.filled < 1
 
     def _listed(self, block: Block, c: Condition) -> str:
         """That a list has one of some entries, or none of them."""

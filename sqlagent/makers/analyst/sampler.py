@@ -36,6 +36,7 @@ from sqlagent.makers.analyst.sureness import chance, told_chance
 from sqlagent.makers.analyst.telling import expression, parts, read_as, title, told
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told
 from sqlagent.makers.analyst.unrecorded import nouns, unrecorded
+from sqlagent.makers.analyst.voids import note
 from sqlagent.sql.formatting import formatted
 from sqlagent.values import Candidate, LinkedSchema, Outcome, Question, Why
 
@@ -351,6 +352,7 @@ def notes(one: Understood, reading: Reading, today: date, newest: str) -> tuple[
     figures = one.frame.measures if one.frame.formula is None else ()
     out += [read_as(m.said, expression(m.expr)) for m in figures if m.said and m.expr is not None]
     out += one.frame.why
+    out += note(one.frame)
     out += [worded("“{word}” was read as “{other}”.", word=old, other=new) for old, new in reading.mended]
     relative = any(i.period is not None and i.period.relative for i in reading.items)
     relative = relative or any(c.op == "held" and c.said == "today" for c in conditions(one.frame))

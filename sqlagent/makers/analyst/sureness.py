@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from sqlagent.makers.analyst.answering import DRAFT
-from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.frames import OFF, Frame
 from sqlagent.makers.analyst.heeding import conditions
 
 _JOINTS = re.compile(r"\b(?:and|with|plus|along)\b|[,:;(]| - ", re.IGNORECASE)
@@ -80,4 +80,5 @@ def _alternatives(frame: Frame) -> Iterable[tuple[object, ...]]:
 def _size(frame: Frame) -> int:
     """Of how many parts a frame is made."""
     shaped = bool(frame.having) + bool(frame.transform) + (frame.limit is not None)
-    return len(frame.measures) + len(frame.by) + len(frame.where) + shaped
+    typed = [one for one in frame.where if not one.said.startswith(OFF)]
+    return len(frame.measures) + len(frame.by) + len(typed) + shaped

@@ -25,7 +25,9 @@ from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst import formulas
 from sqlagent.makers.analyst.frames import (
     BESIDE,
+    COUNTING,
     MOVED,
+    OFF,
     Condition,
     Dimension,
     Expr,
@@ -132,7 +134,8 @@ def parts(frame: Frame) -> tuple[tuple[str, str], ...]:
     figure, *rest = [(kind, words) for kind, words in _told(frame) if words and kind != "where"]
     rows = _plural(frame.anchor)
     counted = () if rows.lower() in figure[1].lower() else (("rows", worded("from {rows}", rows=rows)),)
-    return (figure, *counted, *rest, *(("where", condition(c)) for c in frame.where))
+    where = (*map(condition, frame.where), *_counting(frame))
+    return (figure, *counted, *rest, *(("where", words) for words in where))
 
 
 def _told(frame: Frame) -> Iterator[tuple[str, str]]:
@@ -173,7 +176,7 @@ def _told(frame: Frame) -> Iterator[tuple[str, str]]:
         yield "way", worded("as an average over {count} periods", count=frame.window)
     if frame.by:
         yield "by", worded("per {groups}", groups=in_commas([dimension(d) for d in frame.by], _AND))
-    for words in _that(frame.where):
+    for words in (*_that(frame.where), *_counting(frame)):
         yield "where", words
     for bound in frame.having:
         yield "having", having(bound)
@@ -220,7 +223,7 @@ def title(frame: Frame) -> str:
     """
     if not frame.measures or frame.transform not in _TITLED or frame.having or frame.pivot or frame.offset:
         return ""
-    if frame.formula is not None and any(one.where for one in frame.measures):
+    if frame.formula is not None and any(_typed(one.where) for one in frame.measures):
         return ""
     measures, shared = _of_all((frame.formula,) if frame.formula is not None else frame.measures)
     is_bare = bool(frame.transform) or len(measures) > 1
@@ -250,19 +253,31 @@ def title(frame: Frame) -> str:
     if frame.per:
         each = in_commas([dimension(d).removesuffix(" name") for d in frame.per], _AND)
         what = worded("{figure} in each {groups}", figure=what, groups=each)
-    where = sorted((*frame.where, *shared), key=lambda c: c.op != "period")
-    said = in_commas([what, *map(_titled, where)])
+    where = sorted((*_typed(frame.where), *shared), key=lambda c: c.op != "period")
+    said = in_commas([what, *map(_titled, where), *_counting(frame)])
     return begun_large(said) if len(said) <= LONG_TITLE else ""
 
 
 def _of_all(measures: Sequence[Measure]) -> tuple[Sequence[Measure], Sequence[Condition]]:
     """Figures without the conditions that hold of them all, and those: figures of several tables keep them each by itself."""
+    measures = [replace(one, where=_typed(one.where)) for one in measures]
     first = measures[0].where
     if len(measures) < 2 or any(
         list(map(_titled, one.where)) != list(map(_titled, first)) for one in measures
     ):
         return measures, ()
     return [replace(one, where=()) for one in measures], first
+
+
+def _typed(where: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Conditions without those that hold of all sums of money: a title says when one of these does not hold."""
+    return tuple(one for one in where if not one.said.startswith(OFF))
+
+
+def _counting(frame: Frame) -> Iterator[str]:
+    """The rows that are counted though sums of money leave them out else."""
+    if words := [flag.removeprefix(COUNTING) for flag in frame.flags if flag.startswith(COUNTING)]:
+        yield worded("including {words}", words=in_commas(words, _AND))
 
 
 def _titled(c: Condition) -> str:
@@ -603,7 +618,7 @@ def _condition(c: Condition) -> str:
         )
         return in_commas([expression(c.expr), _COMPARED.get(c.compare, c.compare), against], " ")
     names = [column(slot) for slot in c.slots]
-    if c.op in ("in", "not in") and c.said:
+    if c.op in ("in", "not in") and c.said and not c.said.startswith(OFF):
         names[0] = _over(c.slots[0].field.said, c.said)
     if c.op == "later":
         if c.compare == "<>":

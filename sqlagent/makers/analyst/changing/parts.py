@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sqlagent.catalog.semantics import Role
-from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Frame, Measure, Slot
+from sqlagent.makers.analyst.frames import COUNTING, OFF, Condition, Dimension, Expr, Frame, Measure, Slot
 
 _EXISTS = "exists [] "
 THERE = "exists []  None False None "
@@ -29,6 +29,8 @@ class Part:
 
 def parts(frame: Frame) -> frozenset[Part]:
     """Take a frame apart. Ways between tables are left out, so that a change of the anchor is none of its conditions.
+
+    So are the rows that sums of money leave out: only that some of these are counted is a part.
 
     Example:
         >>> sorted((p.kind, p.says) for p in parts(Frame("orders", (Measure("rows", "orders"),), limit=3)))
@@ -55,6 +57,9 @@ def _parts(frame: Frame) -> Iterator[Part]:
         yield Part("per", "", _dimension(dimension))
     for one in frame.where:
         yield from _condition(one)
+    for flag in frame.flags:
+        if flag.startswith(COUNTING):
+            yield Part("where", flag, flag)
     for slot in frame.columns if not frame.measures else ():
         yield Part("column", "", _slot(slot))
     for bound in frame.having:
@@ -88,6 +93,8 @@ def _inner(measure: Measure) -> Iterator[Part]:
 
 
 def _condition(one: Condition) -> Iterator[Part]:
+    if one.said.startswith(OFF):
+        return
     if one.op == "all" and not one.negated:
         for part in one.parts:
             yield from _condition(part)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from itertools import chain, islice
 
 from sqlagent.catalog.value_index import ValueIndex
@@ -15,6 +16,7 @@ from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, today_of, u
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.doubting import denies, doubt_of, doubt_of_ending, loss_of
 from sqlagent.makers.analyst.changing.intents import CHANGES, FORGET, POINTS_BACK, Intent, intent, trimmed
+from sqlagent.makers.analyst.changing.off_rows import with_off_rows
 from sqlagent.makers.analyst.changing.parts import Part, difference, parts
 from sqlagent.makers.analyst.changing.proposing import proposed
 from sqlagent.makers.analyst.changing.removing import is_named_by
@@ -120,6 +122,14 @@ def _followed(
     left = NOT_UNDERSTOOD.search(before)
     whole = before[: left.start()] if left else before
     lacking = left[1].split("; ") if left else []
+    if index is not None and (
+        made := with_off_rows(typed, whole, source, today, partial(_anew, typed, catalog, index, clock))
+    ):
+        return (
+            f"{made} (not understood: {'; '.join(lacking)})"
+            if lacking and not NOT_UNDERSTOOD.search(made)
+            else made
+        )
     asked = _asked(whole, source, today)
     if index is not None and (asked is None or lacking) and (anew := _whole_anew(typed, source, today)):
         return anew
@@ -161,6 +171,10 @@ def _followed(
         found, left_out = _changed_in_part(typed, asked, source, today)
         lacking += [one for one in left_out if one not in lacking]
     return f"{found or whole.strip(' ?.!')} (not understood: {'; '.join(lacking)})" if lacking else found
+
+
+def _anew(typed: str, catalog: Catalog, index: ValueIndex, clock: date | None, before: str) -> str:
+    return _followed(typed, before, catalog, index, "", clock)
 
 
 def _as_left(typed: str) -> str:
@@ -222,9 +236,15 @@ def changed(typed: str, before: str, source: Source, today: date) -> str:
     Every part of what was typed is one change, taken one after the other. A wording counts only if its frame uses every word
     and keeps all that was not mentioned. Understands some twenty wordings, 5 ms each; `MOST_OF_A_CHANGE` where nothing can be made of it.
     """
-    with sharing(MOST_OF_A_CHANGE):
-        asked = _asked(condensed(before[:MAX_CHARS]), source, today)
+
+    def change(question: str) -> str:
+        asked = _asked(question, source, today)
         return _changed(condensed(typed[:MAX_CHARS]), asked, source, today) if asked is not None else ""
+
+    with sharing(MOST_OF_A_CHANGE):
+        before = condensed(before[:MAX_CHARS])
+        made = with_off_rows(condensed(typed[:MAX_CHARS]), before, source, today, change)
+        return change(before) if made is None else made
 
 
 def _changed(typed: str, asked: Asked, source: Source, today: date) -> str:

@@ -14,6 +14,7 @@ from sqlagent.makers.analyst.chips.columns import column_parts, columns_added
 from sqlagent.makers.analyst.chips.filters import filter_part, filters_added, having_part, time_slot
 from sqlagent.makers.analyst.chips.groups import group_parts, groups_added
 from sqlagent.makers.analyst.chips.measures import measure_parts
+from sqlagent.makers.analyst.chips.off_rows import off_parts
 from sqlagent.makers.analyst.chips.orders import order_parts, orders_added, shown_options, shown_part
 from sqlagent.makers.analyst.chips.periods import period_part, periods_added, shared_period
 from sqlagent.makers.analyst.chips.values import REMOVE, Alternative, Changed, Chip, Option, Part
@@ -22,6 +23,7 @@ from sqlagent.makers.analyst.owning import named
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.rows import NoPlan
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.voids import with_default
 
 UNWRITTEN = (NoPlan, AssertionError, LookupError, ValueError)
 """What the planner raises of a frame that it has no SQL for."""
@@ -37,10 +39,9 @@ def chips(frame: Frame, source: Source, today: date) -> tuple[Chip, ...]:
     what `changed` takes.
     """
     planner = Planner(source.model)
-    own = _sql(planner, frame)
     out = []
     for part in _parts(frame, source, today):
-        offered = tuple(_offered(part, planner, own, source))
+        offered = tuple(_offered(part, planner, frame, source))
         if part.kind == "add" and not offered:
             continue
         alternatives = tuple(Alternative(o.words, o.key, o.group) for o, _ in offered)
@@ -54,8 +55,8 @@ def changed(frame: Frame, slot: str, key: str, source: Source, today: date) -> C
     planner = Planner(source.model)
     part = next((one for one in _parts(frame, source, today) if one.slot == slot), None)
     if part is not None:
-        for option, sql in _offered(part, planner, _sql(planner, frame), source, key):
-            return Changed(_finished(option.frame, source), sql, option.said)
+        for option, sql in _offered(part, planner, frame, source, key):
+            return Changed(_finished(option.frame, frame, source), sql, option.said)
     raise FrameError(worded("This cannot be chosen here any more. Look at what can be chosen now."))
 
 
@@ -82,6 +83,7 @@ def _parts(frame: Frame, source: Source, today: date) -> Iterator[Part]:
             yield filter_part(frame, place, source)
     if several:
         yield from shared_period(frame, today)
+    yield from off_parts(frame, source)
     for place in range(len(frame.having)):
         yield having_part(frame, place)
     yield from order_parts(frame)
@@ -99,14 +101,14 @@ def _added(frame: Frame, source: Source, today: date) -> Iterator[Option]:
 
 
 def _offered(
-    part: Part, planner: Planner, own: str, source: Source, key: str | None = None
+    part: Part, planner: Planner, before: Frame, source: Source, key: str | None = None
 ) -> Iterator[tuple[Option, str]]:
     """The options that the planner writes, that change something and that lose nothing, each once; or the one of a key."""
-    seen = {own}
+    seen = {_sql(planner, before)}
     for option in part.options:
         if key is not None and _one_break(option.key) != _one_break(key):
             continue
-        frame = _finished(option.frame, source)
+        frame = _finished(option.frame, before, source)
         if not _is_whole(frame):
             continue
         try:
@@ -123,8 +125,9 @@ def _one_break(key: str) -> str:
     return key.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _finished(frame: Frame, source: Source) -> Frame:
-    """A frame whose groups and values say over which way they are reached; a person chose it, so it is sure."""
+def _finished(frame: Frame, before: Frame, source: Source) -> Frame:
+    """A frame whose sums of money leave out what is none, and whose groups and values say over which way they are reached; a person chose it, so it is sure."""
+    frame = with_default(frame, before, source)
     is_one_table = len({m.anchor for m in frame.measures}) <= 1
     return replace(named(frame, source) if is_one_table else frame, cost=0.0)
 

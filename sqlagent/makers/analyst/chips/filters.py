@@ -15,8 +15,9 @@ from sqlagent.makers.analyst import clocks, telling
 from sqlagent.makers.analyst.chips.groups import anchor_of, groups
 from sqlagent.makers.analyst.chips.settling import restricted
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
-from sqlagent.makers.analyst.frames import Condition, Frame, Having, Slot
+from sqlagent.makers.analyst.frames import OFF, Condition, Frame, Having, Slot
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.voids import all_counted
 from sqlagent.values import ColumnRef
 
 VALUES = 60
@@ -31,6 +32,7 @@ _BOUNDS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"
 def filter_part(frame: Frame, place: int, source: Source) -> Part:
     """The chip of a condition that is no period."""
     old = frame.where[place]
+    is_off = old.said.startswith(OFF)
     options: list[Option] = []
 
     def put(new: Condition, words: str, key: str, group: str) -> None:
@@ -47,7 +49,8 @@ def filter_part(frame: Frame, place: int, source: Source) -> Part:
 
     if old.op in ("in", "not in") and len(old.slots) == 1 and not old.negated:
         field = old.slots[0].field
-        turned = replace(old, op="in" if old.op == "not in" else "not in")
+        typed = "" if is_off else old.said
+        turned = replace(old, op="in" if old.op == "not in" else "not in", said=typed)
         put(turned, telling.condition(turned), "not", "")
         for value, words in values_of(source, field)[:VALUES]:
             if (value,) != old.values:
@@ -58,7 +61,8 @@ def filter_part(frame: Frame, place: int, source: Source) -> Part:
                     worded("Another {name}", name=field.said),
                 )
     elif old.op in ("missing", "filled") and not old.negated:
-        turned = replace(old, op="filled" if old.op == "missing" else "missing")
+        typed = "" if is_off else old.said
+        turned = replace(old, op="filled" if old.op == "missing" else "missing", said=typed)
         put(turned, telling.condition(turned), "not", "")
     elif old.op == "exists" and old.number is None:
         turned = replace(old, negated=not old.negated)
@@ -88,7 +92,7 @@ def filter_part(frame: Frame, place: int, source: Source) -> Part:
             "Remove this filter",
             REMOVE,
             "",
-            restricted(frame, left),
+            all_counted(frame) if is_off else restricted(frame, left),
             worded("filter removed: {condition}", condition=telling.condition(old)),
         )
     )

@@ -13,7 +13,7 @@ from sqlagent.makers.analyst.chips.settling import settled
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.echoing import singular
-from sqlagent.makers.analyst.frames import Expr, Frame, Measure, Slot
+from sqlagent.makers.analyst.frames import OFF, Expr, Frame, Measure, Slot
 from sqlagent.makers.analyst.source import Source
 
 _AGGREGATES = {
@@ -51,7 +51,13 @@ def measure_parts(frame: Frame, source: Source) -> Iterator[Part]:
     is_one_table = len({m.anchor for m in measures}) == 1
     for place, one in enumerate(measures):
         options = tuple(_options(frame, place, source)) if is_one_table else ()
-        said = one if is_one_table else replace(one, where=tuple(c for c in one.where if c.op != "period"))
+        said = (
+            one
+            if is_one_table
+            else replace(
+                one, where=tuple(c for c in one.where if c.op != "period" and not c.said.startswith(OFF))
+            )
+        )
         words = telling.measure(said)
         yield Part(f"measure:{place}", "measure", "", words, (*options, *_removed(frame, place)))
 
