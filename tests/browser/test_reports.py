@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.browser.helpers import sideways, violations
+from tests.browser.helpers import clipboard_holds, sideways, violations
 from tests.browser.running import Mirror
 from tests.browser.test_keyboard import tab_to
 from tests.browser.test_pages import seen_by_axe
@@ -117,7 +117,7 @@ def link_is_made_opened_and_revoked(page: Page, browser: Browser, kept: Path) ->
     address = file.locator("p.mono").inner_text()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     file.get_by_role("button", name="Copy").click()
-    assert page.evaluate("navigator.clipboard.readText()") == address
+    clipboard_holds(page, address)
     assert not violations(page)
     stranger = browser.new_context()
     opened = stranger.request.get(address)
@@ -173,6 +173,23 @@ def test_a_time_zone_typed_before_the_scripts_came_stays(
     page.evaluate("customElements.whenDefined('mirror-zone')")
     expect(zone).to_have_value("Pacific/Auckland")
     context.close()
+
+
+def test_what_is_typed_while_a_row_is_on_its_way_stays(page: Page, saved: str):
+    page.goto("/reports/new/")
+    page.get_by_role("button", name="Folder").click()
+    folder = page.get_by_role("textbox", name="Folder")
+    folder.fill("sent before")
+    held: list[Route] = []
+    page.route("**/reports/new/", lambda route: held.append(route))
+    page.get_by_role("button", name="Mail", exact=True).click()
+    folder.fill("typed meanwhile")
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(page.locator("#section-to .report-row")).to_have_count(2)
+    expect(folder).to_have_value("typed meanwhile")
+    expect(folder).to_be_focused()
 
 
 def test_a_new_report_begins_in_the_time_zone_of_its_maker(
