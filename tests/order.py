@@ -24,6 +24,7 @@ KILLED = (
 LONG = (
     "tests/engines/test_spark.py",
     "tests/web/test_deployment.py",
+    "tests/engines/test_databricks.py",
     "tests/web/test_intake.py",
     "tests/web/test_backup.py",
     "tests/browser/test_pages.py",

@@ -340,7 +340,10 @@ class SparkServer(Server):
 
 
 class DatabricksDoor(Server):
-    """A Databricks warehouse before the Spark of this test process (`databricks_door`); its access token is `PASSWORD`."""
+    """A Databricks warehouse before a Spark of its own (`databricks_door`); its access token is `PASSWORD`.
+
+    The Spark that other tests of the process use has settings and databases of theirs.
+    """
 
     user = "token"
     stop_signal = signal.SIGKILL
@@ -349,7 +352,8 @@ class DatabricksDoor(Server):
         # This Python may be nobody else's to run.
         self._owner = None
         self.make_certificate()
-        self.behind = spark_server()
+        _program("java")
+        self.behind: SparkServer = _started(SparkServer)  # type: ignore[assignment]
 
     def command(self) -> list[str]:
         door = str(Path(__file__).with_name("databricks_door.py"))

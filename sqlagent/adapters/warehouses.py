@@ -194,7 +194,10 @@ def _databricks_arguments(place: Place) -> dict[str, Any]:
         "use_cloud_fetch": False,
         # Nothing is told to Databricks but statements.
         "enable_telemetry": False,
+        # Two tries with the driver's own pauses took the 8 s that a connection may: a refused one was told as a silent one.
         "_retry_stop_after_attempts_count": 2,
+        "_retry_delay_min": 0.1,
+        "_retry_delay_default": 1.0,
     }
 
 

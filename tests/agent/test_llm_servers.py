@@ -215,10 +215,8 @@ def test_a_stalled_stream_is_given_up_long_before_the_call_is_late() -> None:
 
 def test_stop_ends_a_stream_at_once() -> None:
     with serving(Raw(None, events=(chunk("SELECT"), chunk(" 1")), hangs=1)) as server:
-        flag = threading.Event()
-        threading.Timer(0.2, flag.set).start()
         with pytest.raises(Cancelled):
-            llm(server, stream=True, timeout=60.0).complete(ASK, flag)
+            llm(server, stream=True, timeout=60.0).complete(ASK, server.waiting)
         assert server.hung_up.wait(5), "the server still holds the connection"
 
 
@@ -418,11 +416,14 @@ def test_a_wait_that_the_question_has_no_time_for_is_not_begun(bound: str) -> No
 
 
 def test_stop_ends_a_wait_at_once() -> None:
-    with serving(Bad(status=429, headers={"retry-after": "30"})) as server:
-        flag = threading.Event()
+    flag = threading.Event()
+
+    def refused(body: dict[str, object]) -> Bad:
         threading.Timer(0.2, flag.set).start()
-        with pytest.raises(Cancelled):
-            llm(server, timeout=60.0).complete(ASK, flag)
+        return Bad(status=429, headers={"retry-after": "30"})
+
+    with serving(refused) as server, pytest.raises(Cancelled):
+        llm(server, timeout=60.0).complete(ASK, flag)
     assert server.calls == 1
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from scripted_server import Bad, Raw, serving
+from scripted_server import Bad, Raw, Skipping, serving
 
 from sqlagent.adapters.openai import OpenAiLlm
 from sqlagent.errors import Cancelled, LlmError, LlmRateLimited, LlmRejected, LlmUnreachable
@@ -139,12 +139,13 @@ def test_faults_have_names_and_plain_words_and_never_the_key(
     ids=lambda one: f"{one.how}-{one.status}" if isinstance(one, Bad) else str(one),
 )
 def test_a_prompt_that_was_sent_in_vain_is_estimated_unless_the_server_refused_it(
-    reply: Bad | None, tries: int, tokens: int
+    reply: Bad | None, tries: int, tokens: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(reply or "x") as server:
+        monkeypatch.setattr("sqlagent.adapters.openai.time", Skipping(server))
         url = server.base_url if reply else "http://127.0.0.1:9/v1"
         prices = Prices(1_000_000.0, 1_000_000.0, 0.0)
-        model = llm(url, max_retries=tries - 1, timeout=0.4 if tries == 3 else 5.0, prices=prices)
+        model = llm(url, max_retries=tries - 1, timeout=30.0, prices=prices)
         with pytest.raises(LlmError) as caught:
             model.complete(ASK)
     found = model.usage
@@ -176,19 +177,19 @@ def test_no_server_at_all_is_said_in_words() -> None:
 
 
 @pytest.mark.parametrize("how", ["hang", "dribble"])
-def test_a_server_that_never_finishes_is_given_up(how: str) -> None:
+def test_a_server_that_never_finishes_is_given_up(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(Bad(how)) as server:
+        monkeypatch.setattr("sqlagent.adapters.openai.time", Skipping(server))
         begun = time.monotonic()
         with pytest.raises(LlmUnreachable, match="no reply within"):
-            llm(server.base_url, timeout=0.4, max_retries=2).complete(ASK)
+            llm(server.base_url, timeout=30.0, max_retries=2).complete(ASK)
         assert time.monotonic() - begun < 3
         assert server.calls == 1
 
 
 def test_a_cancelled_call_hangs_up_at_once() -> None:
     with serving("late", seconds=20) as server:
-        flag, model = threading.Event(), llm(server.base_url, timeout=30)
-        threading.Timer(0.2, flag.set).start()
+        flag, model = server.waiting, llm(server.base_url, timeout=30)
         begun = time.monotonic()
         with pytest.raises(Cancelled):
             model.complete(ASK, flag)
@@ -202,14 +203,22 @@ def test_a_cancelled_call_hangs_up_at_once() -> None:
 
 
 def test_cancelling_one_call_leaves_the_others_alone() -> None:
-    with serving("fine", seconds=0.5) as server:
-        model, flag, replies = llm(server.base_url), threading.Event(), []
+    flag, is_cancelled, replies = threading.Event(), threading.Event(), list[str]()
+    both_asked = threading.Barrier(2, action=flag.set, timeout=10)
+
+    def script(body: dict[str, object]) -> str:
+        both_asked.wait()
+        assert is_cancelled.wait(10)
+        return "fine"
+
+    with serving(script) as server:
+        model = llm(server.base_url, timeout=30.0)
         thread = threading.Thread(target=lambda: replies.append(model.complete(ASK).text))
         thread.start()
-        threading.Timer(0.1, flag.set).start()
         with pytest.raises(Cancelled):
             model.complete(ASK, flag)
-        thread.join(5)
+        is_cancelled.set()
+        thread.join(10)
     assert replies == ["fine"]
 
 
@@ -275,7 +284,13 @@ def test_settings_that_cannot_work_are_named_at_once(make: Callable[[], OpenAiLl
 
 
 def test_many_calls_run_at_the_same_time() -> None:
-    with serving("yes", seconds=0.3) as server:
+    together = threading.Barrier(4, timeout=10)
+
+    def script(body: dict[str, object]) -> str:
+        together.wait()
+        return "yes"
+
+    with serving(script) as server:
         model = llm(server.base_url)
         threads = [threading.Thread(target=model.complete, args=(ASK,)) for _ in range(4)]
         for thread in threads:

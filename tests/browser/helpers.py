@@ -74,6 +74,11 @@ def write_sql(page: Page, sql: str) -> None:
     page.keyboard.insert_text(sql)
 
 
+def clipboard_holds(page: Page, text: str) -> None:
+    """Wait until this text is on the clipboard: it is written after the click or the key."""
+    page.wait_for_function("async (text) => await navigator.clipboard.readText() === text", arg=text)
+
+
 def show_table(page: Page) -> None:
     """Choose the table where there is a chart too."""
     page.get_by_role("tab", name="Table").click()

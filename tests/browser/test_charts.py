@@ -91,8 +91,9 @@ def test_a_map_loads_with_the_first_one_from_here_alone_and_is_walked_to_its_row
 
     # A click on a country shows its rows: the widest shape is that of the United States.
     page.locator(".drilled").wait_for(state="detached")
-    page.wait_for_timeout(300)
-    shape = page.locator("mirror-chart .choroplethlayer path").first.bounding_box()
+    widest = page.locator("mirror-chart[data-drawn] .choroplethlayer path").first
+    widest.scroll_into_view_if_needed()  # waits until it moves no more
+    shape = widest.bounding_box()
     assert shape is not None
     page.mouse.click(shape["x"] + shape["width"] * 0.62, shape["y"] + shape["height"] * 0.6)
     expect(page.locator(".drilled")).to_contain_text("Rows of ")

@@ -33,7 +33,9 @@ def names(page: Page) -> list[str]:
 
 
 def copied(page: Page) -> str:
+    page.evaluate("navigator.clipboard.writeText('')")
     page.keyboard.press("Control+c")
+    page.wait_for_function("async () => await navigator.clipboard.readText() !== ''")
     return str(page.evaluate("navigator.clipboard.readText()"))
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.browser.helpers import sideways, violations
+from tests.browser.helpers import clipboard_holds, sideways, violations
 from tests.browser.running import Mirror
 from tests.browser.test_keyboard import tab_to
 from tests.browser.test_pages import seen_by_axe
@@ -117,7 +117,7 @@ def link_is_made_opened_and_revoked(page: Page, browser: Browser, kept: Path) ->
     address = file.locator("p.mono").inner_text()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     file.get_by_role("button", name="Copy").click()
-    assert page.evaluate("navigator.clipboard.readText()") == address
+    clipboard_holds(page, address)
     assert not violations(page)
     stranger = browser.new_context()
     opened = stranger.request.get(address)
@@ -129,6 +129,67 @@ def link_is_made_opened_and_revoked(page: Page, browser: Browser, kept: Path) ->
     assert gone.goto(address).status == 404  # type: ignore[union-attr]
     expect(gone.get_by_role("heading", name="This link gives no file")).to_be_visible()
     stranger.close()
+
+
+def test_the_first_wrong_field_has_the_focus_whichever_comes_first_the_scripts_or_the_browser(
+    page: Page, saved: str
+):
+    """The browser gives it with the first picture of a page; the scripts lead back to the form that was sent."""
+    page.goto("/reports/new/")
+    page.get_by_role("button", name="Folder").click()
+    folder = page.get_by_role("textbox", name="Folder")
+    expect(folder).to_be_focused()
+    held: list[Route] = []
+    page.route(re.compile(r"/app[^/]*\.js"), lambda route: held.append(route))
+    page.get_by_label("Saved SQL to add").select_option(index=1)
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Make the report").click(no_wait_after=True)
+    expect(page.get_by_text("Look at the fields marked below")).to_be_visible()
+    expect(folder).to_be_focused()
+    folder.blur()
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(folder).to_be_focused()
+
+
+@pytest.mark.parametrize("late", ["mirror-zone", "htmx.min"])
+def test_a_time_zone_typed_before_the_scripts_came_stays(
+    browser: Browser, mirror: Mirror, signed_in: dict[str, object], saved: str, late: str
+):
+    """The element puts in the zone of the browser, htmx fetches the next runs: each may come after the first keys."""
+    context = browser.new_context(base_url=mirror.url, storage_state=signed_in, timezone_id="Asia/Tokyo")  # type: ignore[arg-type]
+    page = context.new_page()
+    held: list[Route] = []
+    page.route(re.compile(rf"/{re.escape(late)}[^/]*\.js"), lambda route: held.append(route))
+    page.goto("/reports/new/", wait_until="commit")
+    zone = page.get_by_label("Time zone")
+    zone.fill("Pacific/Auckland")
+    expect(page.locator("#next-runs")).not_to_contain_text("Auckland")
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(page.locator("#next-runs")).to_contain_text("Every weekday at 08:00 (Pacific/Auckland)")
+    page.evaluate("customElements.whenDefined('mirror-zone')")
+    expect(zone).to_have_value("Pacific/Auckland")
+    context.close()
+
+
+def test_what_is_typed_while_a_row_is_on_its_way_stays(page: Page, saved: str):
+    page.goto("/reports/new/")
+    page.get_by_role("button", name="Folder").click()
+    folder = page.get_by_role("textbox", name="Folder")
+    folder.fill("sent before")
+    held: list[Route] = []
+    page.route("**/reports/new/", lambda route: held.append(route))
+    page.get_by_role("button", name="Mail", exact=True).click()
+    folder.fill("typed meanwhile")
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(page.locator("#section-to .report-row")).to_have_count(2)
+    expect(folder).to_have_value("typed meanwhile")
+    expect(folder).to_be_focused()
 
 
 def test_a_new_report_begins_in_the_time_zone_of_its_maker(

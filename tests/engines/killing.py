@@ -21,7 +21,7 @@ from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Failure, Limits
 from tests.engines.labs import DuckdbLab, SqliteLab
-from tests.processes import below, command, parent
+from tests.processes import below, command, parent, seconds_used
 
 CASES = [
     json.loads(line) for line in (Path(__file__).parent / "cases" / "killers.jsonl").read_text().splitlines()
@@ -58,6 +58,17 @@ def servers() -> list[int]:
 def children() -> list[int]:
     """The children that run statements of this process now, or wait for one."""
     return [child for server in servers() for child in below(server)]
+
+
+class Working:
+    """Tells whether the child of a database works on a statement by now. It is there before, as its start takes a processor too."""
+
+    def __init__(self, database: SourceDatabase) -> None:
+        database.execute("SELECT 1", Limits())
+        self._before = {child: seconds_used(child) for child in children()}
+
+    def __call__(self) -> bool:
+        return any(seconds_used(child) - before > 0.1 for child, before in self._before.items())
 
 
 def held() -> int:

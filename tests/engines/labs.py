@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -61,6 +61,20 @@ def endless_begun(lab: Lab, database: SourceDatabase) -> tuple[threading.Thread,
         assert time.monotonic() < until, caught
         time.sleep(0.02)
     return thread, caught
+
+
+def stopped_once(is_so: Callable[[], object], database: SourceDatabase) -> threading.Thread:
+    """Have a thread stop what a database has in flight as soon as something is so, after 15 s in any case."""
+
+    def stop() -> None:
+        until = time.monotonic() + 15
+        while not is_so() and time.monotonic() < until:
+            time.sleep(0.02)
+        database.cancel()
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    return thread
 
 
 class Alone(Protocol):

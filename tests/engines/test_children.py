@@ -28,7 +28,7 @@ from sqlagent.forks import forking, frames
 from sqlagent.forks.frames import Frame, Torn
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import FailureKind, Limits
-from tests.engines.killing import CASES, LABS, children, left_to_limits, send, servers
+from tests.engines.killing import CASES, LABS, Working, children, left_to_limits, send, servers
 from tests.engines.labs import Lab
 from tests.processes import below, command
 
@@ -178,9 +178,10 @@ def test_stop_ends_a_call_that_cannot_be_broken_off(killed: Lab, database: Sourc
         except DatabaseError as error:
             caught.append(error)
 
+    works = Working(database)
     thread = threading.Thread(target=run)
     thread.start()
-    time.sleep(0.5)
+    assert until(works, 15)
     started = time.monotonic()
     database.cancel()
     thread.join(5)
@@ -259,10 +260,10 @@ def test_a_server_that_dies_under_a_statement_is_that_statements_failure(
         except DatabaseError as error:
             caught.append(error)
 
+    works = Working(database)
     thread = threading.Thread(target=run)
     thread.start()
-    assert until(children)
-    time.sleep(0.3)
+    assert until(works, 15)
     for pid in servers():
         os.kill(pid, signal.SIGKILL)
     thread.join(10)

@@ -14,6 +14,7 @@ from sqlagent.makers.analyst import WRITTEN
 from sqlagent.makers.analyst.dialects import Dialect
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import FailureKind, Kind, Limits
+from tests.engines.killing import Working
 from tests.engines.labs import Lab
 
 CASES = Path(__file__).parent / "cases"
@@ -71,7 +72,7 @@ def test_an_entry_of_a_list_is_found_at_its_borders(
 
 
 def _mark(database: SourceDatabase) -> str:
-    return "`" if database.dialect in ("mysql", "spark") else '"'
+    return "`" if database.dialect in ("mysql", "spark", "databricks") else '"'
 
 
 def test_no_rows_still_have_columns(database: SourceDatabase) -> None:
@@ -175,16 +176,13 @@ def test_cancel_ends_the_statement_in_the_database(lab: Lab, database: SourceDat
         except DatabaseError as error:
             caught.append(error)
 
+    works = Working(database)
     thread = threading.Thread(target=run)
     thread.start()
-    mark = lab.endless[-30:]
-    if lab.has_server:
-        until = time.monotonic() + 5
-        while lab.in_flight(mark) != 1:
-            assert time.monotonic() < until, "never seen in the server's process list"
-            time.sleep(0.02)
-    else:
-        time.sleep(0.3)
+    mark, until = lab.endless[-30:], time.monotonic() + 15
+    while lab.in_flight(mark) != 1 if lab.has_server else not works():
+        assert time.monotonic() < until, "never seen in the server's process list, nor at work in a child"
+        time.sleep(0.02)
     started = time.monotonic()
     database.cancel()
     thread.join(5)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 import time
 from typing import Any
 
@@ -13,7 +12,7 @@ from sqlagent import guard
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.values import PASSWORD_HERE, FailureKind, Limits
 from tests import servers
-from tests.engines.labs import MysqlLab, endless_begun
+from tests.engines.labs import MysqlLab, endless_begun, stopped_once
 
 
 @pytest.fixture(scope="module")
@@ -138,9 +137,8 @@ def _held(lab: MysqlLab) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("is_stopped", [False, True])
 def test_a_server_that_does_not_end_a_statement_is_hung_up_on(lab: MysqlLab, is_stopped: bool) -> None:
     database = lab.connect()
-    stopping = threading.Timer(0.3, database.cancel)
     if is_stopped:
-        stopping.start()
+        stopped_once(lambda: _held(lab), database)
     started = time.monotonic()
     with pytest.raises(DatabaseError) as caught:
         database.execute(HELD, Limits(seconds=60 if is_stopped else 0.3))

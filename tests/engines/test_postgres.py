@@ -13,7 +13,7 @@ import pytest
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.values import PASSWORD_HERE, FailureKind, Limits
 from tests import servers
-from tests.engines.labs import PostgresLab
+from tests.engines.labs import PostgresLab, stopped_once
 
 
 @pytest.fixture(scope="module")
@@ -173,8 +173,7 @@ def test_a_server_that_does_not_end_a_statement_is_hung_up_on(lab: PostgresLab) 
 
 def test_stop_hangs_up_too(lab: PostgresLab) -> None:
     database = lab.connect()
-    stopping = threading.Timer(0.5, database.cancel)
-    stopping.start()
+    stopping = stopped_once(lambda: lab.in_flight("array_fill"), database)
     started = time.monotonic()
     with pytest.raises(DatabaseError) as caught:
         database.execute(HELD, Limits(seconds=60))

@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache
 from typing import Any
@@ -249,7 +249,7 @@ def test_stop_and_deadline_end_a_statement_in_the_database(engine: str) -> None:
             database.cancel()
             assert end().failure.kind is FailureKind.CANCELLED
         assert time.monotonic() - started < 8
-        assert not statements(engine)
+        assert until(lambda: not statements(engine), 3)
 
 
 def test_a_server_that_goes_breaks_the_statement_off_and_is_called_anew(engine: str) -> None:
@@ -319,21 +319,24 @@ def test_connections_of_other_users_of_this_machine_are_not_let_in(monkeypatch: 
     assert list(_owners(lines, client, ("127.0.0.1", 82))) == []
 
 
-def statements(engine: str) -> list[Any]:
-    """The sleeping statements that the database still has, once it had a moment to end them."""
+def statements(engine: str) -> set[int]:
+    """The sleeping statements that the database has, by the numbers of their sessions."""
     ask = {
-        "postgres": "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(30)%' AND pid <> pg_backend_pid()",
-        "mysql": "SELECT 1 FROM information_schema.processlist WHERE info LIKE '%SLEEP(30)%' AND id <> CONNECTION_ID()",
+        "postgres": "SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(30)%' AND pid <> pg_backend_pid()",
+        "mysql": "SELECT id FROM information_schema.processlist WHERE info LIKE '%SLEEP(30)%' AND id <> CONNECTION_ID()",
     }[engine]
     server = postgres_server() if engine == "postgres" else mariadb_server()
-    until = time.monotonic() + 3
-    while True:
-        with closing(server.connect()) as db, db.cursor() as cursor:
-            cursor.execute(ask)
-            found = list(cursor.fetchall())
-        if not found or time.monotonic() > until:
-            return found
+    with closing(server.connect()) as db, db.cursor() as cursor:
+        cursor.execute(ask)
+        return {number for (number,) in cursor.fetchall()}
+
+
+def until(is_so: Callable[[], object], seconds: float = 15) -> bool:
+    """Wait until something is so."""
+    end = time.monotonic() + seconds
+    while not is_so() and time.monotonic() < end:
         time.sleep(0.05)
+    return bool(is_so())
 
 
 @contextmanager
@@ -354,9 +357,10 @@ def running(
         assert failed, "it did not end"
         return failed[0]
 
+    before = statements(engine)
     thread = threading.Thread(target=run)
     thread.start()
-    time.sleep(0.7 if begun else 0.2)
+    assert until(lambda: statements(engine) - before if begun else database._flights), failed  # type: ignore[attr-defined]
     yield end
     thread.join(15)
 

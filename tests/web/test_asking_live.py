@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 
 import pytest
 from django.test import AsyncClient
 from django.urls import reverse
+from django.utils import timezone
 
-from mirror.asking import events, models, services
+from mirror.asking import events, models, selectors, services
 from mirror.asking.models import Run, Step
 from mirror.work.leases import Status
 from mirror.work.turns import turn_take
@@ -53,14 +53,13 @@ async def follow(
     return heard
 
 
-def followed(user, run: Run, *acts: Callable[[], object], seconds: float = 0) -> list[dict[str, str]]:
-    """Follow a run; each act is done so long after one more word was heard."""
+def followed(user, run: Run, *acts: Callable[[], object]) -> list[dict[str, str]]:
+    """Follow a run; each act is done when one more word was heard."""
     words = threading.Semaphore(0)
 
     def go() -> None:
         for act in acts:
             assert words.acquire(timeout=30)
-            time.sleep(seconds)
             act()
 
     acting = threading.Thread(target=go)
@@ -94,15 +93,20 @@ def test_who_comes_late_is_told_everything_at_once(run, alice) -> None:
     assert [message["event"] for message in heard] == ["ended"]
 
 
-def test_who_comes_back_is_not_told_twice(run, alice) -> None:
+def test_who_comes_back_is_not_told_twice(run, alice, monkeypatch) -> None:
     turn_take(Run, run.pk)
     Step.objects.create(run=run, number=1, kind="noted", data={"message": "one"})
-    finish = threading.Timer(
-        1, lambda: Run.objects.filter(pk=run.pk).update(status=Status.DONE, outcome="failed")
-    )
-    finish.start()
+    real, marks = selectors.run_mark, []
+
+    def looked(pk: int) -> str | None:
+        if len(marks) == 3:
+            Run.objects.filter(pk=pk).update(status=Status.DONE, outcome="failed")
+        marks.append(real(pk))
+        return marks[-1]
+
+    monkeypatch.setattr(selectors, "run_mark", looked)
     heard = asyncio.run(follow(alice, run, **{"Last-Event-ID": "running-1-1"}))
-    finish.join()
+    assert marks == ["running-1-1"] * 3 + [Status.DONE]
     assert [message["event"] for message in heard] == ["ended"]
 
 
@@ -114,8 +118,8 @@ def test_a_run_that_is_deleted_ends_the_stream(run, alice) -> None:
 def test_a_silent_stream_says_that_it_lives(run, alice, monkeypatch) -> None:
     monkeypatch.setattr(events, "ALIVE_SECONDS", 0.2)
     end = Run.objects.filter(pk=run.pk).update
-    heard = followed(alice, run, lambda: end(status=Status.DONE, outcome="failed"), seconds=1)
-    assert {"": "still here"} in heard
+    heard = followed(alice, run, lambda: None, lambda: end(status=Status.DONE, outcome="failed"))
+    assert heard[1] == {"": "still here"}
 
 
 @pytest.mark.parametrize("who", ["bob", "charlie"])
@@ -130,10 +134,16 @@ def test_others_cannot_follow(run, request, team, who) -> None:
 
 
 def test_a_run_that_no_worker_takes_says_so_after_a_while(run, alice, monkeypatch) -> None:
-
-    monkeypatch.setattr(models, "LONG_WAIT", timedelta(seconds=0.5))
-    end = Run.objects.filter(pk=run.pk).update
-    heard = followed(alice, run, lambda: end(status=Status.DONE), seconds=1.5)
+    monkeypatch.setattr(models, "LONG_WAIT", timedelta(hours=1))
+    change = Run.objects.filter(pk=run.pk).update
+    two_hours_ago = timezone.now() - timedelta(hours=2)
+    heard = followed(
+        alice,
+        run,
+        lambda: change(created_at=two_hours_ago),
+        lambda: change(status=Status.DONE),
+    )
     told = [message["data"] for message in heard if message.get("event") == "steps"]
+    assert len(told) == 2
     assert "Waiting for a worker" in told[0]
     assert "every worker is busy, or none is running" in told[-1]

@@ -164,9 +164,12 @@ class Part:
     def said(self) -> str:
         return self.log.read_text(errors="replace")
 
-    def stop(self) -> int:
+    def end(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
+
+    def stop(self) -> int:
+        self.end()
         return self.process.wait(60)
 
 
@@ -221,6 +224,8 @@ def test_each_part_runs_by_itself_from_the_images_files_and_all_of_them_are_one_
             )
             assert until(lambda: parts["worker"].command("script/healthcheck.py").returncode == 1)
         finally:
+            for part in parts.values():  # at once: some wait seconds for what they have begun
+                part.end()
             ended = {role: part.stop() for role, part in parts.items()}
         assert set(ended.values()) == {0}, ended
     finally:

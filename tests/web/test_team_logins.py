@@ -85,6 +85,7 @@ def kept(tmp_path_factory) -> Kept:
 def begun(transactional_db, server, kept, media, settings, request) -> dict[str, Any]:
     """What a test begins with: made for the first that asks for as much, the same rows and files for those after it."""
     settings.CONNECTION_TESTS_PER_MINUTE = 1_000
+    settings.CHART_IMAGES = "simple"  # no browser is started for pictures that nobody reads here
     if "world" in request.fixturenames:
         return kept.given("world", media, lambda: world_made(server))
     return kept.given("source", media, lambda: source_made(server))

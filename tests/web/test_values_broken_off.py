@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 
 import pytest
 from django.utils import timezone
@@ -16,6 +15,7 @@ from mirror.sources.models import Source, StoredIndex
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
 from sqlagent.catalog.statistics import FactsReader
+from tests.engines.labs import stopped_once
 from tests.servers import MariadbServer, PostgresServer
 from tests.web.working import answer, unwatched
 
@@ -115,7 +115,7 @@ def test_a_turn_that_read_nothing_is_followed_by_a_pause(endless, monkeypatch):
 
         def stopped(sql, limits):
             if '"about"' in sql:
-                threading.Timer(0.2, database.cancel).start()
+                stopped_once(lambda: database._flights, database)
             return execute(sql, limits)
 
         database.execute = stopped

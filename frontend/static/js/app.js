@@ -9,6 +9,7 @@ import "./mirror-grid.js";
 import "./mirror-tabs.js";
 import "./keys.js";
 import "./manners.js";
+import "./typed.js";
 import "./focus.js";
 
 if (document.querySelector("mirror-mentions")) void import("./mirror-mentions.js");

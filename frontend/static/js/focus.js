@@ -60,6 +60,9 @@ function arrive() {
     sessionStorage.removeItem(KEY);
   } catch { return; }
   if (!next || Date.now() - next.at > RECENT_MS || (next.path && next.path !== location.pathname) || !isLost()) return;
+  // The browser gives the focus to a field that the page names, but with its first picture, which may come after this.
+  const named = [...document.querySelectorAll("[autofocus]")].find((one) => one.checkVisibility());
+  if (named) { named.focus(); return; }
   // What is said at the top of a page is not scrolled away. A field that was not taken is shown wherever it stands.
   land(next.places.filter((place) => place.includes("[aria-invalid") || (document.querySelector(place)?.getBoundingClientRect().top ?? 0) < innerHeight));
 }

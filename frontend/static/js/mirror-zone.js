@@ -1,5 +1,5 @@
 // <mirror-zone>: around a field for a time zone that nobody has filled in yet. Puts in the zone of this browser,
-// if the field offers it, and says so as typing would, so that whatever follows the field follows it.
+// if the field offers it and nobody was quicker, and says so as typing would, so that whatever follows the field follows it.
 class MirrorZone extends HTMLElement {
   connectedCallback() {
     // Whoever listens for typing is there once the page has loaded.
@@ -9,10 +9,12 @@ class MirrorZone extends HTMLElement {
 
   fill() {
     const field = this.querySelector("input[list]");
+    // A zone that was typed before this came stays, and is told again: perhaps nobody listened then.
+    const isTyped = field.value !== field.defaultValue;
     const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const offered = [...(field?.list?.options ?? [])].some(({ value }) => value === here);
-    if (!offered || field.value === here) return;
-    field.value = here;
+    const isOffered = [...(field.list?.options ?? [])].some(({ value }) => value === here);
+    if (!isTyped && (!isOffered || field.value === here)) return;
+    if (!isTyped) field.value = here;
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 }

@@ -1,0 +1,38 @@
+// What somebody types while a part of the page is on its way stays typed: fields of the part that changed since its request
+// was sent keep what they hold, and the one that is being typed into keeps the focus.
+const TYPED = "input[id]:not([type=hidden], [type=file]), textarea[id], select[id]";
+const sent = new WeakMap();
+const kept = new WeakMap();
+
+const isTicked = (field) => field.matches("[type=checkbox], [type=radio]");
+const stateOf = (field) => (isTicked(field) ? field.checked : field.value);
+
+function put([field, state]) {
+  const now = document.getElementById(field.id);
+  if (!now || now === field || now.type !== field.type) return;
+  if (isTicked(now)) now.checked = state;
+  else now.value = state;
+}
+
+document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+  // The editor keeps its text itself.
+  const fields = [...document.querySelectorAll(TYPED)].filter((field) => !field.closest("mirror-editor"));
+  sent.set(detail.xhr, new Map(fields.map((field) => [field, stateOf(field)])));
+});
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const changed = [...(sent.get(detail.xhr) ?? [])].filter(([field, state]) => field.isConnected && stateOf(field) !== state);
+  const states = changed.map(([field]) => [field, stateOf(field)]);
+  const at = changed.find(([field]) => field === document.activeElement)?.[0];
+  kept.set(detail.xhr, { states, at: at && { id: at.id, from: at.selectionStart, to: at.selectionEnd } });
+});
+// A field that comes with `autofocus` takes the focus when all has settled.
+for (const name of ["htmx:afterSwap", "htmx:afterSettle"]) {
+  document.addEventListener(name, ({ detail }) => {
+    const { states = [], at } = kept.get(detail.xhr) ?? {};
+    if (name === "htmx:afterSwap") states.forEach(put);
+    const field = at && document.getElementById(at.id);
+    if (!field || field === document.activeElement) return;
+    field.focus({ preventScroll: true });
+    if (typeof at.from === "number") field.setSelectionRange(at.from, at.to);
+  });
+}
