@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -234,6 +235,14 @@ class Version(Leased):
             return self.base.draft
         said = ", ".join(f"“{word}”" for word in self.left_out)
         return LEFT_OUT.format(words=said) if said else ""
+
+    @property
+    def draft_saying(self) -> dict[str, Any]:
+        """The parts of `draft`, as rows keep them beside it; empty where nothing is known of it."""
+        if self.origin == self.Origin.EDIT and self.base is not None:
+            return self.base.draft_saying
+        parts = self.run.saying.get("reason")
+        return {"draft": parts} if parts else {}
 
     @property
     def left_out(self) -> tuple[str, ...]:

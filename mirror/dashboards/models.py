@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from mirror.stored_words import said_again
 from mirror.work.leases import Leased
 
 NAME_CHARS, TEXT_CHARS = 120, 10_000
@@ -78,12 +79,22 @@ class Card(models.Model):
     chart = models.JSONField(null=True, blank=True)
     question = models.TextField(blank=True)
     draft = models.TextField(blank=True)
+    saying = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="The parts of its English texts, to say them in other languages",
+    )
 
     class Meta:
         ordering = ["place", "pk"]
 
     def __str__(self) -> str:
-        return self.title or f"Card {self.pk}"
+        return self.title_said or f"Card {self.pk}"
+
+    @property
+    def title_said(self) -> str:
+        """The title in the language that is active; one that somebody typed as it stands."""
+        return said_again(self.title, self.saying, "title") if "title" in self.saying else self.title
 
 
 class Supply(Leased):

@@ -287,10 +287,11 @@ def card_view(
     card, carried = served.card, where_carried(values, crossing.conditions)
     fed = tuple(str(one["name"]) for one in parameters_of(card))
     is_seen = card.source is not None and not served.is_hidden and not served.is_gone
+    told = card.saved if card.saved is not None else card
     view = CardView(
         id=card.pk,
         kind=card.kind,
-        title=card.title,
+        title=card.title_said,
         text=card.text,
         question="",
         url=reverse("dashboards:card", args=[card.pk]),
@@ -303,7 +304,7 @@ def card_view(
         carried=carried,
         source=card.source.name if card.source is not None and is_seen else "",
         source_id=card.source_id if is_seen else None,
-        draft=draft_said(card.saved.draft if card.saved is not None else card.draft),
+        draft=draft_said(told.draft, told.saying),
         sql=sql_of(card) if is_seen else "",
         saved_id=card.saved_id if is_seen else None,
         run_id=card.run_id if card.dashboard.owner_id == user.pk else None,

@@ -230,5 +230,5 @@ class BudgetForm(forms.Form):
         """Ask for one bound at least."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors and cleaned.get("tokens") is None and cleaned.get("money") is None:
-            self.add_error("tokens", "Type tokens, money or both.")
+            self.add_error("tokens", _("Type tokens, money or both."))
         return cleaned

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from mirror.secrets import Sealed, SecretUnreadable
 from mirror.sources.errors import NotTried
 from mirror.sources.models import Source, SourceLogin, WithheldName
@@ -21,7 +23,10 @@ WRITTEN = ("name", "description", "privacy", *WHERE, *CONFIRMED)
 # What the catalog's own writing keeps, and may be large.
 OF_CATALOG = ("catalog", "catalog_version", "catalog_at", "powers")
 
-MEANWHILE = "The source was changed otherwise, handed over or deleted while its database was opened."
+MEANWHILE = gettext_noop(
+    "The source was changed otherwise, handed over or deleted while its database was opened."
+)
+LOOK = gettext_noop("Look at it, then change it again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ def source_write(source: Source, before: Before) -> None:
     """
     now = Source.objects.select_for_update().filter(pk=source.pk).values(*LEADS).first()
     if now is None or any(now[name] != before.kept[name] for name in LEADS):
-        raise NotTried(MEANWHILE, "Look at it, then change it again.")
+        raise NotTried(MEANWHILE, LOOK)
     names = [name for name in WRITTEN if getattr(source, name) != before.kept[name]]
     names += before.new_secrets
     ours = {*names, *SECRETS, *OF_CATALOG}

@@ -206,7 +206,7 @@ def confirm_powers(request: PersonRequest, pk: int) -> HttpResponse:
             request, _("What the user of %(name)s could do is confirmed.") % {"name": source.name}
         )
     else:
-        messages.error(request, "Tick the box to confirm it.")
+        messages.error(request, _("Tick the box to confirm it."))
     return redirect("sources:source", pk)
 
 

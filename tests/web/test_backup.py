@@ -191,7 +191,7 @@ LATER = {
         "0026_saying",
     },
     "comments": {"0001_initial"},
-    "dashboards": {"0003_pdfs_by_link", "0004_card_pivot", "0005_saying"},
+    "dashboards": {"0003_pdfs_by_link", "0004_card_pivot", "0005_saying", "0006_card_saying"},
     "knowledge": {
         "0005_evaluations_done",
         "0006_posed_rounds",
@@ -200,6 +200,7 @@ LATER = {
         "0009_improvements_with_llm",
         "0010_terms_that_hold_values",
     },
+    "library": {"0006_saying"},
     "results": {"0006_kept_pivot"},
     "sharing": {"0001_initial", "0002_notices"},
 }
@@ -227,11 +228,14 @@ ADDED = {
     "asking_run": {"traceparent", "saying"},
     "asking_thread": {"sight"},
     "asking_version": {"departs", "saying"},
+    "dashboards_card": {"saying"},
     "dashboards_drawing": {"saying"},
     "dashboards_pdfexport": {"link"},
     "knowledge_evaluation": {"with_llm"},
     "knowledge_storedanswer": {"is_example"},
     "knowledge_storedterm": {"holds_values"},
+    "library_savedsql": {"saying"},
+    "library_savedsqledit": {"saying"},
 }
 """The tables, and the columns of others, that these make."""
 

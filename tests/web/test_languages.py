@@ -23,7 +23,8 @@ from mirror.audit.verbs import DETAILS
 from mirror.people.languages import language_of
 from mirror.phrases import counted, dated, joined, size, took
 from mirror.results.cells import aligned, shown
-from mirror.stored_words import said_now
+from mirror.stored_words import said_now, sayings
+from sqlagent.language.saying import number, worded
 from sqlagent.telling.explaining import explained
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -348,6 +349,16 @@ def test_what_sqlagent_calls_the_clauses_of_a_statement_is_german():
     assert {"Only rows where", "Together"} <= given
     with translation.override("de"):
         assert not [text for text in given if translation.pgettext("clause", text) == text]
+
+
+def test_a_figure_shows_the_note_of_its_chart_in_german():
+    from mirror.asking.pages.version import figure_noted
+
+    note = worded("The largest {count} of {series} series shown.", count=8, series=number("1,028"))
+    figure = {"data": [], "layout": {"title": {"text": "Orders", "subtitle": {"text": str(note)}}}}
+    with translation.override("de"):
+        shown = figure_noted(figure, {"mark": "line", "x": "month", "y": ["orders"]}, sayings(note=note))
+    assert shown["layout"]["title"]["subtitle"]["text"] == "Die größten 8 von 1.028 Reihen gezeigt."
 
 
 def test_a_statement_is_told_in_german_clause_by_clause():

@@ -284,7 +284,7 @@ def _reason(run: Run, current: Version | None) -> tuple[str, str]:
     if current is None or current.origin == Version.Origin.ANSWER:
         return row_said(run, "reason"), run.why
     saved = current.origin == Version.Origin.SAVED and current.draft
-    draft = draft_said(current.draft)
+    draft = draft_said(current.draft, current.draft_saying)
     return (_("This SQL was saved from a draft. %(why)s") % {"why": draft} if saved else draft), ""
 
 

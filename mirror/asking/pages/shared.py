@@ -87,7 +87,7 @@ def shared_run(
         owner=run.thread.owner.called,
         source=run.thread.source.name,
         state=mark_of(run, version),
-        draft=draft_said(version.draft) if version is not None else "",
+        draft=draft_said(version.draft, version.draft_saying) if version is not None else "",
         sentence=row_said(version, "sentence") if version is not None else "",
         problem=table.problem
         or ("" if version is not None else row_said(run, "reason") or _("There is no answer yet.")),

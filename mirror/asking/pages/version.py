@@ -306,8 +306,12 @@ def figure_noted(
     figure, note = figure_said(figure, chart), figure_note(figure)
     if not note:
         return figure
+    # The figure has the chart's own note, or one that it was given when it was drawn.
+    said = said_again(note, saying, "note")
+    if said == note:
+        said = said_again(note, saying, "figure_note")
     title = figure["layout"]["title"]
-    noted = {**title, "subtitle": {**title["subtitle"], "text": said_again(note, saying, "figure_note")}}
+    noted = {**title, "subtitle": {**title["subtitle"], "text": said}}
     return {**figure, "layout": {**figure["layout"], "title": noted}}
 
 

@@ -12,7 +12,6 @@ from mirror.knowledge.answer_services import AnswerRefused, answer_verify
 from mirror.knowledge.feedback_services import FeedbackRefused, feedback_give
 from mirror.knowledge.models import Feedback, StoredAnswer
 from mirror.library.drafts import draft_said
-from mirror.stored_words import row_said
 
 
 def version_verify(version: Version) -> StoredAnswer:
@@ -56,8 +55,7 @@ def verify_doubts(version: Version) -> tuple[str, ...]:
 
 def _draft_why(version: Version) -> str:
     """Why a version is a draft, in the language of who reads it; empty where it is none."""
-    is_own = version.origin == Version.Origin.ANSWER and version.draft == version.run.reason
-    return row_said(version.run, "reason") if is_own else draft_said(version.draft)
+    return draft_said(version.draft, version.draft_saying)
 
 
 def version_feedback(version: Version, *, is_right: bool, reason: str = "", should_be: str = "") -> Feedback:

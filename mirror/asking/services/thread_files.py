@@ -55,8 +55,8 @@ class Turn:
 
     @property
     def draft(self) -> str:
-        """Why the answer is a draft; empty where nothing says so."""
-        return self.version.draft if self.version else ""
+        """Why the answer is a draft, in the language that is active; empty where nothing says so."""
+        return draft_said(self.version.draft, self.version.draft_saying) if self.version else ""
 
     @property
     def values(self) -> list[str]:
@@ -132,7 +132,7 @@ def notebook(
     for number, turn in enumerate(turns, start=1):
         said = [f"## {number}. {plain(turn.title)}"]
         if turn.draft:
-            said.append("**" + _("Draft.") + f"** {plain(draft_said(turn.draft))}")
+            said.append("**" + _("Draft.") + f"** {plain(turn.draft)}")
         if turn.sentence:
             said.append(plain(turn.sentence))
         if turn.version and turn.version.sql:

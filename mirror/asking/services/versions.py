@@ -233,6 +233,7 @@ def version_save(
             parameters=parameters,
             chart=version.chart,
             draft=version.draft,
+            saying=version.draft_saying,
         )
     except ValueError as error:
         raise AskingError(str(error)) from None

@@ -90,5 +90,6 @@ def _saved(user: User, card: Card) -> tuple[SavedSql, bool]:
         question=of.question if of is not None else card.question,
         parameters=parameters,
         chart=of.chart if of is not None else card.chart,
-        draft=of.draft if of is not None else card.draft,
+        draft=(of or card).draft,
+        saying=(of or card).saying,
     ), True

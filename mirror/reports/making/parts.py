@@ -139,6 +139,7 @@ def _kept(making: Making, part: ReportPart, saved: SavedSql, ran: KeptRows, leas
         truncated=result.truncated,
         seconds=result.seconds,
         draft=saved.draft,
+        saying=saved.saying,
     )
     with ExitStack() as undo:
         undo.callback(result_delete, result)

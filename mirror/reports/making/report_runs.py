@@ -217,7 +217,7 @@ def _drawn(making: Making, part: MadePart, lease: Lease) -> bytes | None:
     with override(language_of(making.report.owner)):
         image = picture(drawn, told.rows) if told.is_picture else None
     part.row.chart, part.row.sentence = storable(drawn.chart), storable(drawn.sentence)
-    part.row.saying = sayings(sentence=drawn.sentence)
+    part.row.saying |= sayings(sentence=drawn.sentence)
     part.row.figures = storable(told.figures)
     if image:
         part.row.image = image_keep(making, part.row.position, image)
