@@ -314,7 +314,7 @@ def card_view(
     if served.is_gone:
         return replace(view, state="gone", words=_gone(card))
     if served.is_unwritten:
-        words = _("Who wrote the SQL of this card writes none on its source any more.")
+        words = _("The author of this card’s SQL may no longer write SQL on its source.")
         return replace(view, state="hidden", words=words, advice=_("Ask the owner of the dashboard."))
     if served.is_hidden:
         words = _("The source of this card is not shared with you.")

@@ -367,7 +367,7 @@ def _notes_sheet(
         if said:
             lines += [("", False), (title, True), *((text, False) for text in said)]
     if notes:
-        lines += [("", False), (_("What did not fit"), True), *((note, False) for note in notes)]
+        lines += [("", False), (_("Misfits"), True), *((note, False) for note in notes)]
     if not lines:
         return
     page = book.add_worksheet(_("Notes"), worksheet_class=_PlainSheet)

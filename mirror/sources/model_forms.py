@@ -101,7 +101,7 @@ def _description() -> forms.CharField:
         required=False,
         max_length=DESCRIPTION_CHARS,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=gettext_lazy("What it holds. Shown with the tables, and told to a language model."),
+        help_text=gettext_lazy("Its content. Shown with the tables, and told to a language model."),
     )
 
 

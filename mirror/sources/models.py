@@ -122,7 +122,7 @@ class Source(models.Model):
         default=dict, blank=True, help_text="What may run, where that differs from usual"
     )
     powers = models.JSONField(
-        null=True, blank=True, help_text="What its user could do beyond reading (see powers)"
+        null=True, blank=True, help_text="Powers of its user beyond reading (see powers)"
     )
     powers_confirmed = models.JSONField(
         default=list, blank=True, help_text="Codes of the severe ones that an administrator confirmed"

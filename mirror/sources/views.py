@@ -203,7 +203,7 @@ def confirm_powers(request: PersonRequest, pk: int) -> HttpResponse:
     if "confirm_powers" in request.POST:
         services.source_powers_confirm(source, request.user)
         messages.success(
-            request, _("What the user of %(name)s could do is confirmed.") % {"name": source.name}
+            request, _("The powers of the user of %(name)s are confirmed.") % {"name": source.name}
         )
     else:
         messages.error(request, _("Tick the box to confirm it."))

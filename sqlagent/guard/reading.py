@@ -154,7 +154,7 @@ def _taken_name(tokens: list[Token]) -> Refusal | None:
                 worded(
                     "The SQL cannot be read: {name} is a word of SQL and no name of a value.", name=f":{name}"
                 ),
-                worded("What cannot be read with certainty does not run."),
+                worded("SQL that cannot be read with certainty does not run."),
                 worded("Give the value another name, for instance :{name}_value.", name=name),
                 colon.start,
             )
@@ -208,7 +208,7 @@ def unread(built: Rebuilt, reason: str, position: int | None = None) -> Refusal:
     """Refuse what cannot be read, and say why."""
     return Refusal(
         worded("The SQL cannot be read: {reason}.", reason=reason),
-        worded("What cannot be read with certainty does not run."),
+        worded("SQL that cannot be read with certainty does not run."),
         meant_within(built.code) or worded("Check the spelling, brackets and quotes near the marked place."),
         0 if position is None else position,
     )

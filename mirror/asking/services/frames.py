@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # Chips of versions that are looked at: making them plans every choice, 20 to 100 ms (measured 2026-11).
 KEPT = 64
 NOT_AT_HAND = gettext_noop(
-    "What was understood cannot be changed here now: the tables and values of this source are being read, "
+    "The reading of the question cannot be changed here now: the tables and values of this source are being read, "
     "or its tables are too many for a page. Look again in a moment, or ask in other words."
 )
 _kept: Recent[tuple[Any, ...], tuple[tuple[Chip, ...], bool]] = Recent(KEPT)

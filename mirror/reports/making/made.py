@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mirror.reports.models import Report, ReportRun, RunPart
     from mirror.results.models import StoredResult
 
-STORAGE_ADVICE = gettext_noop("Ask whoever runs this server to look at its disk or file storage.")
+STORAGE_ADVICE = gettext_noop("Ask an administrator of this server to look at its disk or file storage.")
 
 
 class RunFailed(Exception):

@@ -49,7 +49,7 @@ log = logging.getLogger(__name__)
 DRAWN_ROWS = 50_000
 
 BROKEN = gettext_noop("Something in Mirror itself broke while making this report. It was logged.")
-BROKEN_ADVICE = gettext_noop("Running it again may help; otherwise tell whoever runs this server.")
+BROKEN_ADVICE = gettext_noop("Running it again may help; otherwise tell an administrator of this server.")
 
 Cause, Outcome, About = ReportRun.Cause, ReportRun.Outcome, Delivery.About
 

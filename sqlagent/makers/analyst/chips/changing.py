@@ -65,7 +65,7 @@ def _sql(planner: Planner, frame: Frame) -> str:
         return planner.sql(frame)
     except UNWRITTEN as error:
         raise FrameError(
-            worded("What was understood cannot be asked of this source any more ({error}).", error=error)
+            worded("This reading cannot be asked of this source any more ({error}).", error=error)
         ) from None
 
 
