@@ -18,7 +18,7 @@ from mirror.work.leases import Leased, Status
 
 # A free worker takes a run within 0.2 s (measured 2026-11); after this a page says that none came.
 LONG_WAIT = timedelta(seconds=8)
-# What was changed, and what rows are, in words: a line each.
+# Characters of a change, and of a title of rows: a line each.
 CHANGE_CHARS, TITLE_CHARS = 300, 200
 DRAFT = gettext_noop("The question can be understood in more than one way.")
 
@@ -122,7 +122,7 @@ class Run(Leased):
 
     @property
     def named(self) -> str:
-        """What was asked, else what its thread is called."""
+        """The question, else the title of its thread."""
         return self.asked or self.question or self.thread.title
 
     @property

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# What a token begins with, so that scanners of code and logs know one.
+# The beginning of every token, so that scanners of code and logs know one.
 PREFIX = "mir_"
 # The longest that a token works, and how many of one person work at once.
 DAYS, TOKENS = 366, 50

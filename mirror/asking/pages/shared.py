@@ -1,4 +1,4 @@
-"""What is shown of a question to somebody who did not ask it: its answer, to look at and not to change.
+"""A question as somebody sees it who did not ask it: its answer, to look at and not to change.
 
 Rows are read as they were stored; nothing runs. By a link no SQL is shown.
 """

@@ -1,4 +1,4 @@
-"""What a reader says of an answer: that they vouch for it, or that it is right or wrong."""
+"""Feedback of a reader on an answer: verified, right or wrong."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ def version_feedback(version: Version, *, is_right: bool, reason: str = "", shou
 
 
 def question_of(run: Run) -> str:
-    """What a run's SQL is the answer to."""
+    """The question that a run's SQL answers."""
     return run.question if run.follows_id is not None and run.question else run.asked
 
 
 def _shape(version: Version) -> dict[str, Any]:
-    """What a version's rows look like, and the values in its SQL."""
+    """The shape of a version's rows, and the values in its SQL."""
     result = version.result
     columns = [{"name": c["name"], "kind": c["kind"]} for c in result.columns] if result is not None else []
     count = result.row_count if result is not None else None

@@ -45,7 +45,7 @@ class Turn:
 
     @property
     def title(self) -> str:
-        """What was asked, or the name of what was run, and how its SQL departs from that."""
+        """The question, or the name of the saved SQL, and how its SQL departs from that."""
         return one_line(headed(self.run.named, self.version))
 
     @property
