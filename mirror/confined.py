@@ -55,7 +55,7 @@ _called_off: ContextVar[Callable[[], bool]] = ContextVar("called_off", default=l
 
 
 class Why(StrEnum):
-    """What ended a call that gave no answer."""
+    """The end of a call that gave no answer."""
 
     TIME = "time"
     MEMORY = "memory"

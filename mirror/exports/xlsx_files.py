@@ -302,7 +302,7 @@ def _fill(
 
 
 def _notes(sheet: Sheet, title: str, filling: _Filling) -> list[str]:
-    """What the reader of a sheet must be told; with its title where there are several."""
+    """Notes to the reader of a sheet; with its title where there are several."""
     said = []
     if filling.is_full and sheet.row_count is None:
         said.append(

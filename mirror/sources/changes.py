@@ -1,4 +1,4 @@
-"""What a change of a source writes: what was typed of it, and nothing that was decided while its database was opened.
+"""Changes of a source: only typed fields are written, and nothing that was decided while its database was opened.
 
 Opening takes seconds to minutes. The owner may give a team a login in that time, withhold a column or set a limit.
 """
@@ -20,7 +20,7 @@ from mirror.sources.tunnels import SECRETS
 LEADS = (*WHERE, *SECRETS, "owner_id")
 CONFIRMED = ("powers_confirmed", "powers_confirmed_by_id", "powers_confirmed_at")
 WRITTEN = ("name", "description", "privacy", *WHERE, *CONFIRMED)
-# What the catalog's own writing keeps, and may be large.
+# Fields that the catalog's own writing keeps, and that may be large.
 OF_CATALOG = ("catalog", "catalog_version", "catalog_at", "powers")
 
 MEANWHILE = gettext_noop(

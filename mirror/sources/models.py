@@ -78,7 +78,7 @@ class Source(models.Model):
         OTHER = "sqlalchemy", _("Other (SQLAlchemy)")
 
     class Privacy(models.TextChoices):
-        """What may enter a prompt."""
+        """The parts of a source that may enter a prompt."""
 
         SCHEMA = "schema", _("Schema only")
         MASKED = "masked", _("Masked samples")
@@ -376,7 +376,7 @@ class StoredIndex(Retried):
 
 
 class StoredCorrection(models.Model):
-    """What somebody said of a source's model: in force until it is taken back, and kept after that.
+    """A correction of a source's model: in force until it is taken back, and kept after that.
 
     The fields are those of `sqlagent.values.Correction`. A table or column that has gone leaves its corrections here; they
     do nothing until it is back.

@@ -145,7 +145,7 @@ def _planned(plan: FilePlan, folder: Path, tell: Callable[[str], None] | None) -
 
 
 def _bounds(beside: int = 0) -> Bounds:
-    """What reading and making tables may take; files may be `beside` bytes larger."""
+    """The bounds of reading and making tables; files may be `beside` bytes larger."""
     megabytes = settings.UPLOAD_MEGABYTES * UNPACKED_TIMES + beside // confined.MEGABYTE + 1
     return Bounds(settings.UPLOAD_READ_SECONDS, settings.UPLOAD_READ_MEGABYTES, file_megabytes=megabytes)
 

@@ -106,7 +106,7 @@ class WithholdForm(forms.Form):
         return cleaned
 
     def names(self, team: Team) -> list[tuple[str, str]]:
-        """What is withheld from a team."""
+        """The names withheld from a team."""
         return list(self.cleaned_data[f"team_{team.pk}"])
 
 

@@ -32,7 +32,7 @@ class Sendable:
 
 
 def dashboard_note(dashboard: Dashboard) -> str:
-    """What a dashboard says in words: its description and its texts, as far as a note goes."""
+    """The words of a dashboard: its description and its texts, as far as a note goes."""
     texts = [dashboard.description]
     for card in cards_of(dashboard):
         if card.kind == Card.Kind.TEXT:

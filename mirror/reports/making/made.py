@@ -1,4 +1,4 @@
-"""What making a run hands from step to step, and why it may end early."""
+"""Values handed from step to step of a run, and reasons to end it early."""
 
 from __future__ import annotations
 

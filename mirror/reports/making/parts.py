@@ -57,7 +57,7 @@ def part_read(making: Making, part: ReportPart, lease: Lease, watch: Watch) -> M
 
 
 def _error(part: ReportPart, ran: NotRun) -> Unmakeable | RunFailed:
-    """What a part that has no rows means for its report: never, or not now."""
+    """The error of a report whose part has no rows: never, or not now."""
     words, failure = in_a_row(part.name, ": ", ran.failure.message), ran.failure
     if ran.why is NotRunWhy.VALUE:
         return Unmakeable(words, worded("Open the report and choose a value for each parameter."))

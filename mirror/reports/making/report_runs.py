@@ -274,7 +274,7 @@ def _run_about(worth: _Worth) -> str:
 
 
 def _remember(report: Report, run: ReportRun, worth: _Worth) -> None:
-    """What a run that went well leaves with its report; one made by hand tells no alert, so it ends and begins none."""
+    """Keep the result of a run that went well with its report; one made by hand tells no alert, so it ends and begins none."""
     fields: dict[str, Any] = {"failures": 0}
     if worth.crossing is not None and run.cause in (Cause.SCHEDULE, Cause.MISSED):
         fields["is_alerting"] = worth.crossing.is_beyond

@@ -117,7 +117,7 @@ class FileLine:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """What the other side said to one attempt."""
+    """The other side's answer to one attempt."""
 
     at: str
     ok: bool

@@ -394,7 +394,7 @@ def _json_text(value: Any, number: int) -> str | None:
 
 
 def _written(value: Any, number: int, depth: int) -> str:
-    """What lies within a cell, as JSON again, its numbers as they were written. Raises: NoTable."""
+    """The content of a cell, as JSON again, its numbers as they were written. Raises: NoTable."""
     if depth > NESTING:
         raise NoTable(
             worded(

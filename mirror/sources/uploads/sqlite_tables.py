@@ -109,7 +109,7 @@ def _told(name: str, most: int = _NAME_CHARS) -> str:
 
 
 def _allow(table: str) -> Callable[..., int]:
-    """What a statement may do: read columns of one table, by itself and not by a view or a function."""
+    """The steps that a statement may take: read columns of one table, by itself and not by a view or a function."""
 
     def allowed(action: int, first: str | None, second: str | None, base: str | None, by: str | None) -> int:
         is_ours = by is None and base in (None, "main")

@@ -61,7 +61,7 @@ CONFIG: dict[str, Any] = {
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
     "python_enable_replacements": "false",
-    # What it puts on disk instead lies beside the staging file and goes with it.
+    # Data that memory has no room for goes to disk beside the staging file, and goes with it.
     "memory_limit": "800MB",
     "max_temp_directory_size": "1GB",
     # Each thread holds a part of every column.
@@ -110,7 +110,7 @@ def plan_file(plan: FilePlan, folder: Path, tell: Callable[[int], None] | None =
             raise NoTable(worded("There is no table in it: no row holds anything."))
     except NoTable as error:
         plan.tables, plan.error = [], error.said
-    # What it cannot write when memory ends is fatal.
+    # An error is fatal to DuckDB where it cannot write when memory ends.
     except (duckdb.OutOfMemoryException, duckdb.FatalException):
         plan.tables, plan.error = (
             [],
@@ -123,7 +123,7 @@ def plan_file(plan: FilePlan, folder: Path, tell: Callable[[int], None] | None =
 
 
 def _said(format: str, error: duckdb.Error) -> str:
-    """What is wrong with a file, without the place where it lies here."""
+    """The fault of a file, without the place where it lies here."""
     if format == "parquet":
         return DAMAGED_PARQUET
     said = without_folders(str(error).splitlines()[0])
