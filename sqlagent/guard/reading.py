@@ -22,11 +22,11 @@ from sqlagent.guard.spelling import meant_within
 from sqlagent.language.saying import template, worded
 from sqlagent.values import Refusal
 
-# What cannot be read is refused with its reason; the parser's own warnings would put SQL into logs.
+# Unreadable SQL is refused with its reason; the parser's own warnings would put SQL into logs.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 ODD_ERRORS = (AssertionError, ValueError, TypeError, AttributeError, KeyError, IndexError)
-"""What sqlglot raises on some malformed SQL instead of its own errors: seen while fuzzing, 2026-11-20."""
+"""Errors of sqlglot on some malformed SQL instead of its own: seen while fuzzing, 2026-11-20."""
 
 
 MAX_READINGS = 50_000
@@ -114,9 +114,9 @@ def _bounded(tokens: list[Token], dialect: Dialect) -> Refusal | None:
 
 # The text behind -> and ->> is read as a path.
 _PATH = 8
-# What stands within a subscript is typed, and then simplified.
+# An expression within a subscript is typed, and then simplified.
 _SUBSCRIPT = 10
-# What stands before the dot of a call is looked through for columns, and each is put into its place anew.
+# The text before the dot of a call is looked through for columns, and each is put into its place anew.
 _CALLED = 15
 _BEFORE_LISTS = frozenset(("array", "list", "map", "in"))
 # Functions whose parser looks for the types of their arguments.

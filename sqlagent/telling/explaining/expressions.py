@@ -29,7 +29,7 @@ from sqlagent.telling.explaining.templates import (
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a column's table is called in words, by its alias; `is_one` where no table needs to be named."""
+    """The tables' names in words, by alias; `is_one` where no table needs to be named."""
 
     tables: Mapping[str, str]
     dialect: str

@@ -137,7 +137,7 @@ def _set(tree: exp.SetOperation, dialect: str, of: str, depth: int) -> Iterator[
 
 
 def _names(tree: exp.Expr, dialect: str, depth: int) -> Names:
-    """What the tables of a statement are called, its own and those around it."""
+    """The names of the tables of a statement, its own and those around it."""
     tables: dict[str, str] = {}
     own = 0
     node: exp.Expr | None = tree
@@ -264,7 +264,7 @@ def _group(group: exp.Expr, select: exp.Select, names: Names, of: str) -> Line:
 
 
 def _meant(node: exp.Expr, select: exp.Select | None) -> exp.Expr:
-    """What a number, or the name of an output, stands for."""
+    """The expression that a number, or the name of an output, stands for."""
     if select is None:
         return node
     if isinstance(node, exp.Literal) and node.is_int and 1 <= int(node.name) <= len(select.expressions):
