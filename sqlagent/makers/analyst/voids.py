@@ -13,10 +13,10 @@ from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import labels
 
 WITH_ALL = 0.08
-"""What it costs to sum void rows too, where a question names none."""
+"""The cost of summing void rows too, where a question names none."""
 
 EITHER = 0.01
-"""What it costs to leave cancelled ones out: so little that somebody has to choose."""
+"""The cost of leaving cancelled ones out: so little that somebody has to choose."""
 
 _VOID = frozenset({"void", "voided", "annulled", "deleted"})
 _UNDONE = _VOID | {"cancelled", "canceled", "draft", "rejected", "declined", "refused", "failed"}
@@ -107,7 +107,7 @@ def _is_money(measure: Measure) -> bool:
 
 
 def _left_out(table: str, source: Source) -> tuple[Condition | None, bool]:
-    """What says that a row of a table, or the document that a line belongs to, counts, and whether the others are void."""
+    """The condition by which a row of a table, or the document that a line belongs to, counts, and whether the others are void."""
     thing = source.model.things[table]
     if thing.kind not in (Kind.EVENT, Kind.LINES):
         return None, False
