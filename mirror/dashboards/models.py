@@ -6,7 +6,6 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from mirror.stored_words import said_again
 from mirror.work.leases import Leased
 
 NAME_CHARS, TEXT_CHARS = 120, 10_000
@@ -89,12 +88,7 @@ class Card(models.Model):
         ordering = ["place", "pk"]
 
     def __str__(self) -> str:
-        return self.title_said or f"Card {self.pk}"
-
-    @property
-    def title_said(self) -> str:
-        """The title in the language that is active; one that somebody typed as it stands."""
-        return said_again(self.title, self.saying, "title") if "title" in self.saying else self.title
+        return self.title or f"Card {self.pk}"
 
 
 class Supply(Leased):

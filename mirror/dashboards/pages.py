@@ -28,7 +28,7 @@ from mirror.dashboards.crossing import (
 )
 from mirror.dashboards.forms import EVERY
 from mirror.dashboards.models import Card, Dashboard, Drawing, Supply
-from mirror.dashboards.selectors import may_stop
+from mirror.dashboards.selectors import may_stop, title_said
 from mirror.dashboards.services import CARDS, CardServed
 from mirror.dashboards.setting import Settings, settings_of
 from mirror.dashboards.where_pages import (
@@ -291,7 +291,7 @@ def card_view(
     view = CardView(
         id=card.pk,
         kind=card.kind,
-        title=card.title_said,
+        title=title_said(card),
         text=card.text,
         question="",
         url=reverse("dashboards:card", args=[card.pk]),

@@ -32,6 +32,7 @@ from mirror.dashboards.card_rows import PREVIEW_ROWS
 from mirror.dashboards.crossing import Crossed, Crossing, cards_cross, cards_cross_shown, conditions_read
 from mirror.dashboards.errors import DashboardError
 from mirror.dashboards.models import Card, PdfExport
+from mirror.dashboards.selectors import title_said
 from mirror.dashboards.showing import card_shown, is_drawn_alike
 from mirror.exports.file_writing import write
 from mirror.exports.images import chart_image
@@ -316,7 +317,7 @@ def _sheet(one: CardServed, crossed: Crossed, *, is_by_link: bool = False) -> Sh
         return "\n".join(part for part in (sentence, " ".join([*said, *more])) if part)
 
     whole = Sheet(
-        title=str(card),
+        title=title_said(card) or str(card),
         columns=rows.columns,
         kinds=tuple(str(kind) for kind in rows.kinds),
         batches=lambda: iter([first]),

@@ -205,7 +205,7 @@ def _size(kind: Card.Kind, shows: str, fields: Mapping[str, Any]) -> tuple[int, 
 
 def card_change(card: Card, *, title: str, shows: str = "", text: str = "") -> None:
     """Name a card, and say what it shows. A title that stands as it was said keeps its parts."""
-    if title == card.title_said:
+    if title == selectors.title_said(card):
         title = card.title
     card.title, card.shows, card.text = _line(title), shows, str(storable(text))
     card.save(update_fields=["title", "shows", "text"])

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from mirror.dashboards.card_parameters import parameters_of, sql_fed, sql_of
 from mirror.dashboards.models import Card, Dashboard
-from mirror.dashboards.selectors import cards_of, saved_seen, sources_seen
+from mirror.dashboards.selectors import cards_of, saved_seen, sources_seen, title_said
 from mirror.library.models import SavedSql
 from mirror.library.services import sql_save
 from mirror.queries.parameters import ParameterError
@@ -85,7 +85,7 @@ def _saved(user: User, card: Card) -> tuple[SavedSql, bool]:
     return sql_save(
         user,
         card.source,
-        str(card),
+        title_said(card) or str(card),
         sql,
         question=of.question if of is not None else card.question,
         parameters=parameters,

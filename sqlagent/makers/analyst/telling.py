@@ -229,8 +229,11 @@ def title(frame: Frame) -> str:
         return ""
     shown = "" if BESIDE in frame.flags else frame.transform
     what: str = worded(_TITLED[shown], figures=in_commas(names, _AND)) if shown else in_commas(names, _AND)
+    grains = [d.grain for d in frame.by]
     groups: list[str] = [
-        worded(d.grain) if d.grain else dimension(d).removesuffix(" name").removesuffix(" code")
+        worded(d.grain)
+        if d.grain and grains.count(d.grain) == 1
+        else dimension(d).removesuffix(" name").removesuffix(" code")
         for d in frame.by
     ]
     if frame.limit is not None and len(groups) == 1:
