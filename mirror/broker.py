@@ -177,7 +177,7 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    """What `CELERY_BROKER_TRANSPORT` names."""
+    """The transport that `CELERY_BROKER_TRANSPORT` names."""
 
     Channel = Channel
     # Seconds between looks for a message: round trip 52 ms (p50) at 0.3 % of a core when idle.

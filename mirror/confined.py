@@ -33,6 +33,7 @@ from setproctitle import setproctitle
 from sqlagent.forks import frames
 from sqlagent.forks.forking import Fork, Gone, Kept, Server
 from sqlagent.forks.frames import Frame, Torn
+from sqlagent.language.saying import number, worded, worded_count
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ _called_off: ContextVar[Callable[[], bool]] = ContextVar("called_off", default=l
 
 
 class Why(StrEnum):
-    """What ended a call that gave no answer."""
+    """The end of a call that gave no answer."""
 
     TIME = "time"
     MEMORY = "memory"
@@ -64,11 +65,11 @@ class Why(StrEnum):
 
 
 class Unfinished(Exception):
-    """A call was ended before it had an answer; the message is fit to be shown."""
+    """A call was ended before it had an answer; `said` is fit to be shown."""
 
-    def __init__(self, why: Why, message: str) -> None:
-        super().__init__(message)
-        self.why = why
+    def __init__(self, why: Why, said: str) -> None:
+        super().__init__(said)
+        self.why, self.said = why, said
 
 
 class Broken(RuntimeError):
@@ -117,7 +118,7 @@ def run(
             answer: Answer = found[0]
             return answer
         _kept.lose(fork.server)
-    raise Unfinished(Why.CRASH, "The process that reads it could not be started.")
+    raise Unfinished(Why.CRASH, worded("The process that reads it could not be started."))
 
 
 @contextmanager
@@ -215,19 +216,31 @@ class _Call:
             raise self._unfinished(Why(told["why"])) from None
         code = told["code"]
         how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
-        raise Unfinished(Why.CRASH, f"The process that read it ended by itself ({how}).") from None
+        raise Unfinished(
+            Why.CRASH, worded("The process that read it ended by itself ({how}).", how=how)
+        ) from None
 
     def _unfinished(self, why: Why) -> Unfinished:
-        return Unfinished(
-            why,
-            {
-                Why.TIME: f"It took longer than {self._bounds.seconds:g} second{'s' * (self._bounds.seconds != 1)} and was ended.",
-                Why.MEMORY: f"It took more than {self._bounds.megabytes:,} MB of memory and was ended.",
-                Why.ANSWER: f"It holds more than {self._bounds.answer_megabytes:,} MB of names and descriptions.",
-                Why.STOPPED: "It was stopped.",
-                Why.CRASH: "It crashed.",
-            }[why],
-        )
+        most = self._bounds
+        said = {
+            Why.TIME: worded_count(
+                "It took longer than {seconds} second and was ended.",
+                "It took longer than {seconds} seconds and was ended.",
+                1 if most.seconds == 1 else 2,
+                seconds=number(f"{most.seconds:g}"),
+            ),
+            Why.MEMORY: worded(
+                "It took more than {megabytes} MB of memory and was ended.",
+                megabytes=number(f"{most.megabytes:,}"),
+            ),
+            Why.ANSWER: worded(
+                "It holds more than {megabytes} MB of names and descriptions.",
+                megabytes=number(f"{most.answer_megabytes:,}"),
+            ),
+            Why.STOPPED: worded("It was stopped."),
+            Why.CRASH: worded("It crashed."),
+        }
+        return Unfinished(why, said[why])
 
 
 # ---------------------------------------------------------------- the child

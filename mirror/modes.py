@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-# What the group and others may do: nothing.
+# Rights of the group and of others: none.
 OTHERS = 0o077
 # The variable that tells processes we start which umask was there before ours.
 BEFORE = "MIRROR_UMASK_BEFORE"

@@ -11,7 +11,7 @@ from django.core.paginator import Page
 
 @dataclass(frozen=True, slots=True)
 class Pager:
-    """What `parts/_pager.html` shows: page `number` of `count`, and which of all `total` rows are on it."""
+    """Data of `parts/_pager.html`: page `number` of `count`, and which of all `total` rows are on it."""
 
     number: int
     count: int

@@ -1,4 +1,4 @@
-"""What pages, mails, files and the shell say in the same words: counts, times, sizes, rows of names, and one line of text.
+"""Phrases shared by pages, mails, files and the shell: counts, times, sizes, rows of names, and one line of text.
 
 They are in the language that is active: the person's on pages, English in the shell and in work that names none.
 """
@@ -20,7 +20,7 @@ from django.utils.translation import get_language, gettext, gettext_lazy, ngette
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as StrPromise
 
-# What turns the direction of a line, or hides: tricks in a title, a subject or a file name. Joiners of emoji stay.
+# Signs that turn the direction of a line, or hide: tricks in a title, a subject or a file name. Joiners of emoji stay.
 _HIDING = frozenset(
     "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
 )

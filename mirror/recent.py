@@ -1,4 +1,4 @@
-"""What was made a moment ago is given again: a bounded number of values, in this process, for its threads.
+"""Recently made values, given again: a bounded number of them, in this process, for its threads.
 
 Django's caches pickle what they keep, which costs what is saved here; functools keeps its arguments, which are large.
 """

@@ -294,7 +294,7 @@ if S3_BUCKET:
 # Copies of stored results on this machine, where they are in a bucket (megabytes).
 RESULT_COPIES_MEGABYTES = env.int("RESULT_COPIES_MEGABYTES", default=2_000)
 
-# What a page may load: our own files only. Inline styles are Plotly's need.
+# Files that a page may load: our own only. Inline styles are Plotly's need.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
@@ -617,7 +617,7 @@ API_CALLS_PER_MINUTE = env.int("API_CALLS_PER_MINUTE", default=600)
 
 # ------------------------------------------------------------------ metrics
 
-# What Prometheus sends as a bearer token to read /metrics; without it only administrators who are signed in do.
+# The bearer token by which Prometheus reads /metrics; without it only administrators who are signed in do.
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="").strip()
 if METRICS_TOKEN and (len(METRICS_TOKEN) < 20 or not METRICS_TOKEN.isascii()):
     raise ImproperlyConfigured(

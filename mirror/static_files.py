@@ -50,7 +50,7 @@ def static_files_make() -> bool:
 
 
 def _fingerprint() -> str:
-    """What the files are made of: names, sizes and times."""
+    """The state of the files: names, sizes and times."""
     found = []
     for finder in get_finders():
         for name, storage in finder.list([]):

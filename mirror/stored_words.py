@@ -68,7 +68,7 @@ def sayings(**texts: object) -> dict[str, Parts]:
 
 
 def kept_beside(**texts: object) -> dict[str, Any]:
-    """What JSON keeps beside its texts as its `saying`, to say them again; nothing where nothing is known of them."""
+    """The `saying` that JSON keeps beside its texts, to say them again; nothing where nothing is known of them."""
     made_of = sayings(**texts)
     return {"saying": made_of} if made_of else {}
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 
 MEGABYTE = 1_000_000
-# What a form adds around its files.
+# Bytes that a form adds around its files.
 SLACK = 1_000_000
 
 

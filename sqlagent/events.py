@@ -1,4 +1,4 @@
-"""What the pipeline reports while it works, in the order things happen.
+"""Reports of the pipeline while it works, in the order things happen.
 
 `pipeline.answer` yields these and ends with exactly one `Ended`. The web keeps each as a
 step, the shell prints it, a test makes a list of them.
@@ -70,7 +70,7 @@ class Checked:
 
     @property
     def said(self) -> str:
-        """What the checks came to, in a sentence without its full stop.
+        """The outcome of the checks, in a sentence without its full stop.
 
         Example:
             >>> Checked(2).said

@@ -79,7 +79,7 @@ from sqlagent.values import (
 NOTHING_KNOWN = Knowledge()
 
 FRAME_SECONDS = 5.0
-"""What the analyst's frame beside a language model may take: the model waits for it, and may be right without."""
+"""Seconds for the analyst's frame beside a language model: the model waits for it, and may be right without."""
 
 
 def answer(
@@ -202,7 +202,7 @@ def _linked(question: Question, setting: Setting) -> tuple[LinkedSchema, looking
 def _shown(
     question: Question, linked: LinkedSchema, looked: looking_up.LookedUp, setting: Setting
 ) -> LinkedSchema:
-    """What a language model is shown beside the schema: meanings, verified answers, rows, as far as privacy goes."""
+    """The schema as a language model is shown it, with meanings, verified answers and rows, as far as privacy goes."""
     if setting.llm is None:
         return linked
     model = source_of(setting.catalog, looked.index).model
@@ -335,7 +335,7 @@ class Journey(State):
         yield Checked(self.groups[0].size, self.problems, self.is_joined)
 
     def problems_of(self, group: ExecutionGroup) -> tuple[str, ...]:
-        """What the checks find in the members of a group, each once."""
+        """The problems that the checks find in the members of a group, each once."""
         found = [
             answer_checks.problems(self.question, self.linked, one, self.looked.index)
             for one in group.members
@@ -406,7 +406,7 @@ class Journey(State):
         )
 
     def feedback(self) -> Sequence[str]:
-        """What the next round is told of the ones before, as a language model may see it."""
+        """The feedback of earlier rounds to the next one, as a language model may see it."""
         return rendering.feedback_lines(
             self.verdict,
             self.ranking,

@@ -84,7 +84,7 @@ class RowStream(Protocol):
 
 @runtime_checkable
 class SourceDatabase(Database, Protocol):
-    """What an adapter offers beyond answering: a connection test, and rows in constant memory."""
+    """An adapter's offers beyond answering: a connection test, and rows in constant memory."""
 
     def check(self) -> Check:
         """Connect, tell server and version, and what this user could write. Raises: Unreachable."""

@@ -1,4 +1,4 @@
-"""What the owner of a source says of agents."""
+"""The owner's decision on agents for a source."""
 
 from __future__ import annotations
 

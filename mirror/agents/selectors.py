@@ -1,4 +1,4 @@
-"""What an agent may be shown of a source."""
+"""The part of a source that agents may see."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_SCOPE = "This token may not fetch rows; the person sees them on the page."
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What an agent sees of a source: the level of privacy that holds, its catalog, and why no rows where none are shown."""
+    """An agent's view of a source: the level of privacy that holds, its catalog, and why no rows where none are shown."""
 
     level: str
     catalog: Catalog

@@ -1,4 +1,4 @@
-"""What an owner decides about agents."""
+"""Decisions of owners on agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent can do, a function a tool: each by a token, counted, told to the audit, and within the source's privacy."""
+"""The tools of agents, a function each: by a token, counted, recorded in the audit, and within the source's privacy."""
 
 from __future__ import annotations
 

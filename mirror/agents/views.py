@@ -22,7 +22,7 @@ def agents(request: PersonRequest, pk: int) -> HttpResponse:
         raise PermissionDenied(_("Only the owner of a source decides what agents see of it."))
     if request.method == "POST":
         services.agent_rows_set(source, request.POST.get("rows") == "on", request.user)
-        messages.success(request, _("What agents see is saved."))
+        messages.success(request, _("The choice for agents is saved."))
         return redirect("sources:source", pk)
     context = {"source": source, "said": selectors.rows_said(source)}
     return render(request, "agents/agents.html", context)

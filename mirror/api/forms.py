@@ -26,7 +26,7 @@ class TokenForm(forms.Form):
     """A new token."""
 
     name = forms.CharField(
-        max_length=80, label=gettext_lazy("Name"), help_text=gettext_lazy("What it is for: “Nightly export”.")
+        max_length=80, label=gettext_lazy("Name"), help_text=gettext_lazy("Its purpose: “Nightly export”.")
     )
     use = forms.ChoiceField(
         label=gettext_lazy("Used by"),

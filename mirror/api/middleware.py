@@ -1,4 +1,4 @@
-"""What holds for every address of the API: no cookies, no tokens in addresses, no large bodies, and problems told as problems."""
+"""Rules for every address of the API: no cookies, no tokens in addresses, no large bodies, and problems told as problems."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = "/api/"
 BODY_BYTES = 1_000_000
 # Names under which tokens come in addresses elsewhere.
 TOKEN_NAMES = {"token", "access_token", "api_key", "apikey", "key", "authorization"}
-# What Django says by itself, in words of ours.
+# Django's own problems, in words of ours.
 _WORDS = {
     400: ("bad-request", "This call cannot be read."),
     403: ("forbidden", "This may not be done."),

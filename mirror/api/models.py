@@ -58,12 +58,12 @@ class Token(models.Model):
 
     @property
     def scope_labels(self) -> list[str]:
-        """What it lets its holder do, in words."""
+        """The scopes in words."""
         return [str(scope.label) for scope in Scope if scope.value in self.scopes]
 
 
 class KeptCall(models.Model):
-    """What a call with an `Idempotency-Key` was answered, to answer the same again. Forgotten after a day."""
+    """The answer to a call with an `Idempotency-Key`, given again to the same call. Forgotten after a day."""
 
     token = models.ForeignKey(Token, on_delete=models.CASCADE, related_name="calls")
     key = models.CharField(max_length=200)

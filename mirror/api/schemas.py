@@ -1,4 +1,4 @@
-"""What calls of the API send and get. The names are those that docs/openapi.json tells."""
+"""Bodies and answers of calls of the API. The names are those that docs/openapi.json tells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mirror.storable import storable
 
 
 class Sent(Schema):
-    """What a call sends: names that are not known are told."""
+    """The body of a call: names that are not known are told."""
 
     model_config = ConfigDict(extra="forbid")
 

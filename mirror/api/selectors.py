@@ -1,4 +1,4 @@
-"""What a token sees: what its person sees, of the sources that it is limited to."""
+"""Things that a token sees: those of its person, of the sources that it is limited to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the API says of a source, a run, rows, saved SQL and reports. Who may hear it is decided before."""
+"""Sources, runs, rows, saved SQL and reports as the API tells them. Rights are checked before."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from mirror.phrases import one_line
 
 
 class ChartForm(forms.Form):
-    """What is drawn from which columns; `charting.check` decides whether that can be."""
+    """The mark and the columns of a chart; `charting.check` decides whether they can be drawn."""
 
     mark = forms.CharField(max_length=20, required=False)
     x = forms.CharField(max_length=500, required=False, strip=False)

@@ -174,7 +174,7 @@ def failure_json(failure: Failure) -> dict[str, Any]:
 
 
 def not_kept_json(failure: Failure) -> dict[str, Any]:
-    """What is kept with a version whose rows could not be stored."""
+    """Give the failure that a version keeps whose rows could not be stored."""
     return failure_json(failure) | {"kind": "unkept"}
 
 
@@ -191,7 +191,7 @@ def frame_json(frame: str) -> dict[str, Any] | None:
 
 
 def sent_json(request: LlmRequest) -> dict[str, Any]:
-    """What left the house in one call of the language model, word for word."""
+    """Give the messages of one call of the language model, word for word."""
     return {
         "purpose": request.purpose,
         "messages": [{"role": message.role, "text": message.text} for message in request.messages],
@@ -199,7 +199,7 @@ def sent_json(request: LlmRequest) -> dict[str, Any]:
 
 
 def known_json(answer: Answer) -> dict[str, Any]:
-    """What an answer owes to what the team knows: `terms` that its words say, what it is the template of, what is alike."""
+    """Give the knowledge behind an answer: `terms` that its words say, its template, and answers that are alike."""
     told: dict[str, Any] = {}
     if answer.terms:
         told["terms"] = [

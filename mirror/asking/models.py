@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -17,7 +18,7 @@ from mirror.work.leases import Leased, Status
 
 # A free worker takes a run within 0.2 s (measured 2026-11); after this a page says that none came.
 LONG_WAIT = timedelta(seconds=8)
-# What was changed, and what rows are, in words: a line each.
+# Characters of a change, and of a title of rows: a line each.
 CHANGE_CHARS, TITLE_CHARS = 300, 200
 DRAFT = gettext_noop("The question can be understood in more than one way.")
 
@@ -121,7 +122,7 @@ class Run(Leased):
 
     @property
     def named(self) -> str:
-        """What was asked, else what its thread is called."""
+        """The question, else the title of its thread."""
         return self.asked or self.question or self.thread.title
 
     @property
@@ -234,6 +235,14 @@ class Version(Leased):
             return self.base.draft
         said = ", ".join(f"“{word}”" for word in self.left_out)
         return LEFT_OUT.format(words=said) if said else ""
+
+    @property
+    def draft_saying(self) -> dict[str, Any]:
+        """The parts of `draft`, as rows keep them beside it; empty where nothing is known of it."""
+        if self.origin == self.Origin.EDIT and self.base is not None:
+            return self.base.draft_saying
+        parts = self.run.saying.get("reason")
+        return {"draft": parts} if parts else {}
 
     @property
     def left_out(self) -> tuple[str, ...]:

@@ -76,14 +76,14 @@ def version_of_saved(user: User, saved: SavedSql) -> Version | None:
 
 
 def questions_asked(user: User, source: Source, most: int) -> list[str]:
-    """What a user asked a source last, each question once and as it stands alone."""
+    """List the last questions of a user on a source, each once and as it stands alone."""
     runs = runs_visible_to(user).filter(thread__source=source, status=Status.DONE).exclude(question="")
     texts = runs.order_by("-pk").values_list("question", flat=True)[: most * 3]
     return list(dict.fromkeys(texts))[:most]
 
 
 def runs_recent(user: User, count: int) -> list[Run]:
-    """What the user asked or ran last; SQL that programs sent is apart."""
+    """List the last runs of a user; SQL that programs sent is apart."""
     runs = runs_visible_to(user).filter(thread__is_sent=False).defer("thread__source__catalog", *LARGE)
     return list(_with_verified(runs).prefetch_related(_versions())[:count])
 

@@ -102,7 +102,7 @@ def _llm_change(request: PersonRequest, pk: UUID) -> LlmChange:
 
 
 def _own(request: PersonRequest, model: type[Row], pk: UUID) -> Row:
-    """What somebody asked a language model, while they see its source and the same is withheld from them."""
+    """A person's own question to a language model, while they see its source and the same is withheld from them."""
     seen = model._default_manager.filter(
         read_in_sight(request.user), owner=request.user, source__in=sources_visible(request.user)
     )

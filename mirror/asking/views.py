@@ -230,7 +230,7 @@ def _render_run(request: PersonRequest, page: Any, status: int = 200) -> HttpRes
 
 @require_safe
 def run_live(request: PersonRequest, pk: int) -> HttpResponse:
-    """What a waiting page shows now: the steps so far, or the answer once there is one."""
+    """The content of a waiting page now: the steps so far, or the answer once there is one."""
     found = _run(request, pk)
     if found.is_ended:
         page = run_page(found)
@@ -487,7 +487,7 @@ def run_saved(request: PersonRequest, pk: int) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request")
 def saved_last(request: PersonRequest, pk: int) -> HttpResponse:
-    """What saved SQL gave last, for its page; without scripts one goes to the run itself, or is told that there is none."""
+    """The last rows of saved SQL, for its page; without scripts one goes to the run itself, or is told that there is none."""
     saved = get_object_or_404(saved_visible(request.user), pk=pk)
     found = selectors.version_of_saved(request.user, saved)
     if wants_fragment(request):

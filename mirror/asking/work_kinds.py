@@ -86,7 +86,7 @@ class Versions(Statements):
 
 
 class LlmAsks(Kind):
-    """What a language model is asked about the SQL of an editor, while somebody waits on a page."""
+    """Questions to a language model about the SQL of an editor, while somebody waits on a page."""
 
     shares = {LLM_ASKS: Way("owner")}
     attempts = 2

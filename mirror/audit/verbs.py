@@ -1,4 +1,4 @@
-"""What can be done that the audit tells of, and how each is said."""
+"""Acts that the audit tells of, and their words."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ REFUSED = {
 }
 
 
-# What rows tell besides, by the names that acts give it.
+# Details of rows, by the names that acts give them.
 DETAILS = {
     "address": pgettext_lazy("audit", "address"),
     "before": pgettext_lazy("audit", "before"),
@@ -218,7 +218,7 @@ VALUES = {
 
 
 def said(verb: str, is_refused: bool) -> str:
-    """What a row tells, for a person.
+    """Say a row for a person.
 
     Example:
         >>> said("ran SQL", True), said("ran SQL", False), said("signed in", True)

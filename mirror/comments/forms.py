@@ -1,4 +1,4 @@
-"""What may be typed as a comment."""
+"""The form of a comment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the comments on a page show."""
+"""Data of the comments on a page."""
 
 from __future__ import annotations
 

@@ -78,6 +78,11 @@ class Card(models.Model):
     chart = models.JSONField(null=True, blank=True)
     question = models.TextField(blank=True)
     draft = models.TextField(blank=True)
+    saying = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="The parts of its English texts, to say them in other languages",
+    )
 
     class Meta:
         ordering = ["place", "pk"]

@@ -28,7 +28,7 @@ from mirror.dashboards.crossing import (
 )
 from mirror.dashboards.forms import EVERY
 from mirror.dashboards.models import Card, Dashboard, Drawing, Supply
-from mirror.dashboards.selectors import may_stop
+from mirror.dashboards.selectors import may_stop, title_said
 from mirror.dashboards.services import CARDS, CardServed
 from mirror.dashboards.setting import Settings, settings_of
 from mirror.dashboards.where_pages import (
@@ -287,10 +287,11 @@ def card_view(
     card, carried = served.card, where_carried(values, crossing.conditions)
     fed = tuple(str(one["name"]) for one in parameters_of(card))
     is_seen = card.source is not None and not served.is_hidden and not served.is_gone
+    told = card.saved if card.saved is not None else card
     view = CardView(
         id=card.pk,
         kind=card.kind,
-        title=card.title,
+        title=title_said(card),
         text=card.text,
         question="",
         url=reverse("dashboards:card", args=[card.pk]),
@@ -303,7 +304,7 @@ def card_view(
         carried=carried,
         source=card.source.name if card.source is not None and is_seen else "",
         source_id=card.source_id if is_seen else None,
-        draft=draft_said(card.saved.draft if card.saved is not None else card.draft),
+        draft=draft_said(told.draft, told.saying),
         sql=sql_of(card) if is_seen else "",
         saved_id=card.saved_id if is_seen else None,
         run_id=card.run_id if card.dashboard.owner_id == user.pk else None,
@@ -313,7 +314,7 @@ def card_view(
     if served.is_gone:
         return replace(view, state="gone", words=_gone(card))
     if served.is_unwritten:
-        words = _("Who wrote the SQL of this card writes none on its source any more.")
+        words = _("The author of this card’s SQL may no longer write SQL on its source.")
         return replace(view, state="hidden", words=words, advice=_("Ask the owner of the dashboard."))
     if served.is_hidden:
         words = _("The source of this card is not shared with you.")

@@ -33,6 +33,7 @@ from mirror.dashboards.card_rows import PREVIEW_ROWS
 from mirror.dashboards.crossing import Crossed, Crossing, cards_cross, cards_cross_shown, conditions_read
 from mirror.dashboards.errors import DashboardError
 from mirror.dashboards.models import Card, PdfExport
+from mirror.dashboards.selectors import title_said
 from mirror.dashboards.showing import Told, card_shown, card_told
 from mirror.exports.file_writing import write
 from mirror.exports.images import chart_image
@@ -327,7 +328,7 @@ def _sheet(one: CardServed, crossed: Crossed, told: Told | None = None) -> Sheet
 
     is_drawn = has_chart and (told is None or told.form == "chart")
     whole = Sheet(
-        title=str(card),
+        title=title_said(card) or str(card),
         columns=rows.columns,
         kinds=tuple(str(kind) for kind in rows.kinds),
         batches=lambda: iter([first]),

@@ -16,9 +16,15 @@ from mirror.library.models import SavedSql
 from mirror.library.selectors import runnable, saved_visible
 from mirror.people.selectors import teams_of
 from mirror.sources.selectors import asked_by, sources_asked, sources_visible
+from mirror.stored_words import said_again
 
 if TYPE_CHECKING:
     from mirror.people.models import User
+
+
+def title_said(card: Card) -> str:
+    """Give the title of a card in the language that is active; one that somebody typed as it stands."""
+    return said_again(card.title, card.saying, "title") if "title" in card.saying else card.title
 
 
 def dashboards_visible(user: User, search: str = "") -> QuerySet[Dashboard]:

@@ -35,6 +35,7 @@ from mirror.queries.parameters import ParameterError
 from mirror.results.kept_pivots import chart_pivoted
 from mirror.results.pivots import PivotWish
 from mirror.storable import storable
+from mirror.stored_words import row_said
 
 if TYPE_CHECKING:
     from mirror.asking.models import Version
@@ -128,7 +129,10 @@ def card_add_version(
         for one in version.parameters or (run.saved.parameters if run.saved is not None else ())
     ]
     question = version.title or run.question or run.asked
-    chart = version.chart
+    chart, saying = version.chart, version.draft_saying
+    if not title or title == _line(row_said(version, "title")):  # nobody typed another
+        title = version.title
+        saying |= {"title": version.saying["title"]} if "title" in version.saying else {}
     if pivot is not None and version.result is not None:
         chart = chart_pivoted(chart, pivot, version.result)
     card = _add(
@@ -143,6 +147,7 @@ def card_add_version(
         chart=chart,
         question=question,
         draft=version.draft,
+        saying=saying,
     )
     with suppress(ParameterError):  # the card says which value it needs
         supply_begin(dashboard.owner, _wish(card, sql_fed(card, {})), version.result)
@@ -199,7 +204,9 @@ def _size(kind: Card.Kind, shows: str, fields: Mapping[str, Any]) -> tuple[int, 
 
 
 def card_change(card: Card, *, title: str, shows: str = "", text: str = "") -> None:
-    """Name a card, and say what it shows."""
+    """Name a card, and say what it shows. A title that stands as it was said keeps its parts."""
+    if title == selectors.title_said(card):
+        title = card.title
     card.title, card.shows, card.text = _line(title), shows, str(storable(text))
     card.save(update_fields=["title", "shows", "text"])
     _touch(card.dashboard)

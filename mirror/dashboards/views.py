@@ -346,7 +346,7 @@ def card_change(request: PersonRequest, pk: int) -> HttpResponse:
     """Name a card, and choose what it shows."""
     found = _card(request, pk, to_change=True)
     kind = TextForm if found.kind == Card.Kind.TEXT else CardForm
-    initial = {"title": found.title, "text": found.text, "shows": found.shows}
+    initial = {"title": selectors.title_said(found), "text": found.text, "shows": found.shows}
     form = kind(request.POST if request.method == "POST" else None, initial=initial)
     if request.method == "POST" and form.is_valid():
         services.card_change(found, **form.cleaned_data)

@@ -59,7 +59,7 @@ def where_page(
         problem = (
             ""
             if crossing.is_understood
-            else _("What was chosen is on no card any more; nothing is filtered.")
+            else _("The chosen value is on no card any more; nothing is filtered.")
         )
         return WherePage(problem=problem)
     every, cards = crossing.conditions, crossing.cards

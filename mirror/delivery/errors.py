@@ -1,4 +1,4 @@
-"""What a channel raises on purpose: by what was typed, and by what the other side did not take."""
+"""Errors that channels raise on purpose: about typed settings, and about deliveries that the other side did not take."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DeliveryFailed(Exception):
 
 
 class ChannelError(ValueError):
-    """What was typed about a channel cannot stand; `field` is the field it is said beside."""
+    """Typed settings of a channel that cannot stand; `field` is the field it is said beside."""
 
     def __init__(self, message: str, field: str = "") -> None:
         super().__init__(message)

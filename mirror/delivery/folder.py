@@ -156,5 +156,5 @@ def _remove(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError:
-        # What cannot be removed cannot be helped; it is hidden, and the next attempt writes over it.
+        # A file that cannot be removed stays; it is hidden, and the next attempt writes over it.
         return

@@ -38,7 +38,7 @@ _LINE = 57
 _BLOCK = _LINE * 1_000
 
 
-# What is said first in a mail, by its tone: colours of `tokens.css`.
+# The band of a mail, by its tone: colours of `tokens.css`.
 TONE_STYLES = {
     Tone.ACCENT: "background:#e2f5f5;border:1px solid #a3cece;color:#00666b",
     Tone.GOOD: "background:#e4f8e8;border:1px solid #a3d2ae;color:#1b6231",
@@ -193,7 +193,7 @@ def _context(
 
 
 def _preview(parcel: Parcel) -> str:
-    """What an inbox shows beside the subject."""
+    """The text that an inbox shows beside the subject."""
     said = parcel.message or next((s.sentence for s in parcel.sections if s.sentence), "") or parcel.note
     return one_line(said, 140)
 

@@ -1,4 +1,4 @@
-"""What a channel is handed. Plain values: a channel knows no row of the store, nor what a parcel is made of."""
+"""Parcels, as channels take them. Plain values: a channel knows no row of the store, nor what a parcel is made of."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Attachment:
 
 
 class Tone(StrEnum):
-    """What a band looks like; the styles of mails have a class for each."""
+    """The look of a band; the styles of mails have a class for each."""
 
     ACCENT = "accent"
     GOOD = "good"

@@ -1,4 +1,4 @@
-"""What every channel says in the same words: subjects, times, sizes, and text made fit for one line."""
+"""Words that all channels share: subjects, times, sizes, and text made fit for one line."""
 
 from __future__ import annotations
 

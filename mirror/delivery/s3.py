@@ -175,7 +175,7 @@ def _why_not(error: Exception) -> str:
 
 @cache
 def _session() -> Session:
-    """What makes clients; it reads its descriptions of S3 once a process (0.2 s and 10 MB each time else)."""
+    """The maker of clients; it reads its descriptions of S3 once a process (0.2 s and 10 MB each time else)."""
     nowhere = (None, None, os.devnull, None)
     files = {"config_file": nowhere, "credentials_file": nowhere, "profile": (None, None, None, None)}
     return Session(botocore_session=get_session(env_vars=files))
@@ -241,7 +241,7 @@ class _TlsConnection(_Checked, AWSHTTPSConnection):  # type: ignore[misc]
 
 
 def _pools(reach: Reach) -> dict[str, type]:
-    """What makes the connections of one client: each looks at where it was made to."""
+    """The pools of connections of one client: each looks at where it was made to."""
     plain = type("_Connection", (_Connection,), {"reach": reach})
     tls = type("_TlsConnection", (_TlsConnection,), {"reach": reach})
     return {

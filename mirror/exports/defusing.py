@@ -21,9 +21,9 @@ _SIGN = r"=+\-@" + "\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20"
 
 # A text that might be run. Both patterns mean the same to `re` and to RE2.
 LIVE = rf"^(?:[\t\r\n]|[{_BLANK}]*[{_SIGN}])"
-# What is a number to a reader of any country, or a lone dash.
+# A number to a reader of any country, or a lone dash.
 PLAIN_NUMBER = r" *(?:[+\-]?(?:[0-9][0-9.,]*|\.[0-9]+)(?:[eE][+\-]?[0-9]+)?%?|-) *"
-# What must stand in quotes: what ends a cell or a line, to readers that split at ; or tab or | too, and spaces
+# Texts that must stand in quotes: those with an end of a cell or a line, to readers that split at ; or tab or | too, and spaces
 # at the edge. And what must be looked at: a sign, nothing at all.
 _SPECIAL = rf"""[,;|"\t\r\n\x00]|^[{_BLANK}{_SIGN}]|[{_BLANK}]$|^$"""
 

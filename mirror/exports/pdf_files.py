@@ -44,7 +44,7 @@ _CELL_CHARS = 90
 
 _INK, _MUTED, _LINES, _HEAD = (25, 35, 41), (79, 90, 97), (221, 226, 228), (244, 247, 248)
 
-# What a font lacks was looked at already; the rest of what these say is for those who make fonts.
+# Missing signs of a font were looked at already; other warnings of these libraries are for those who make fonts.
 logging.getLogger("fpdf.output").setLevel(logging.ERROR)
 logging.getLogger("fontTools").setLevel(logging.ERROR)
 

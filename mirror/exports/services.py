@@ -93,7 +93,7 @@ def rows_taken(result: StoredResult, format: str, by: User) -> None:
 
 
 def _ready(opened: OpenedSource, sql: str) -> str:
-    """What to send to the source. Raises: ExportRefused; a shell gives no values."""
+    """The SQL to send to the source. Raises: ExportRefused; a shell gives no values."""
     passed = sql_ready(opened, sql, Values())
     if isinstance(passed, NotRun):
         if passed.why is NotRunWhy.REFUSED:

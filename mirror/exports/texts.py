@@ -9,7 +9,7 @@ from typing import Any
 
 from mirror.results.cells import exact_text
 
-# What is at the edge of characters: halves of them, which UTF-8 has no bytes for.
+# Lone surrogates, which UTF-8 has no bytes for.
 REPLACED = "\ufffd"
 
 

@@ -1,4 +1,4 @@
-"""What is written to a file, and what became of it: plain values, no file and no database in them."""
+"""Content of a file, and the outcome of writing it: plain values, no file and no database in them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """What is said about a whole file: its title, a note, when it was made, and lines of its own.
+    """The head of a whole file: its title, a note, when it was made, and lines of its own.
 
     XLSX says it on a sheet of notes, PDF at the head; the other formats hold rows and nothing else. `data` says
     of when the data are and is told in place of `made_at`. With a `zone` both show times that have one as its clocks do.

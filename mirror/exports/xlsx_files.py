@@ -302,7 +302,7 @@ def _fill(
 
 
 def _notes(sheet: Sheet, title: str, filling: _Filling) -> list[str]:
-    """What the reader of a sheet must be told; with its title where there are several."""
+    """Notes to the reader of a sheet; with its title where there are several."""
     said = []
     if filling.is_full and sheet.row_count is None:
         said.append(
@@ -367,7 +367,7 @@ def _notes_sheet(
         if said:
             lines += [("", False), (title, True), *((text, False) for text in said)]
     if notes:
-        lines += [("", False), (_("What did not fit"), True), *((note, False) for note in notes)]
+        lines += [("", False), (_("Misfits"), True), *((note, False) for note in notes)]
     if not lines:
         return
     page = book.add_worksheet(_("Notes"), worksheet_class=_PlainSheet)

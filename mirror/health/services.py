@@ -34,7 +34,7 @@ DEAD_SECONDS = 3 * BEAT_SECONDS
 FORGOTTEN, REPLACED = timedelta(days=1), timedelta(minutes=10)
 # How long a part may take to answer, and Redis for each word of its answer.
 ANSWER_SECONDS, CONNECT_SECONDS = 1.5, 1.0
-# What has to be up besides web, store and broker, by the queue that it takes work from.
+# Parts that have to be up besides web, store and broker, by the queue that they take work from.
 QUEUES = {"worker": "celery", "intake": "intake", "reports": "reports", "deliveries": "deliveries"}
 # All that leave signs of life.
 PARTS = ("web", *QUEUES, "scheduler")
@@ -179,7 +179,7 @@ def _broker_down() -> dict[str, str]:
         with current_app.connection_for_write(transport_options=patience) as broker:
             broker.transport.establish_connection()
         return {}
-    # What begins with a dot is no message.
+    # A name that begins with a dot is no message.
     probe = Path(settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_in"]) / f".health-{uuid4()}"
     try:
         probe.write_bytes(b"up")

@@ -74,7 +74,7 @@ STOPPED = gettext_noop("It was stopped.")
 BROKEN = gettext_noop("Something in Mirror itself broke during this. It was logged.")
 LOST = "Its workers were lost {died} times."
 CHANGED = gettext_noop(
-    "What is known of the source was changed by hand meanwhile. Start it again to go on from there."
+    "The knowledge of the source was changed by hand meanwhile. Start it again to go on from there."
 )
 NOTHING = gettext_noop("This source has no verified answers to learn from.")
 

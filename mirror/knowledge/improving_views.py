@@ -72,5 +72,5 @@ def stop(request: PersonRequest, pk: int) -> HttpResponse:
     source = source_permitted(request, pk, to_teach=True)
     row = get_object_or_404(selectors.improvements_of(source).exclude(status=Status.DONE))
     improvement_stop(row, request.user)
-    messages.success(request, _("It is stopped. What is in force stays."))
+    messages.success(request, _("It is stopped. Everything in force stays."))
     return redirect("knowledge:improving", pk)

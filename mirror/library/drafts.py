@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from mirror.library.models import LEFT_OUT
-from mirror.stored_words import translated
+from mirror.stored_words import said_again, translated
 
 
-def draft_said(draft: str) -> str:
-    """Say it; empty where nothing is known.
+def draft_said(draft: str, saying: Mapping[str, Any] | None = None) -> str:
+    """Say it, by its parts where the row keeps them in its `saying`; empty where nothing is known.
 
     Example:
         >>> from django.utils.translation import override
@@ -15,4 +18,5 @@ def draft_said(draft: str) -> str:
         ...     draft_said("This was left out: “heavy”."), draft_said("")
         ('Ausgelassen wurde: “heavy”.', '')
     """
-    return translated(draft, (LEFT_OUT,))
+    again = said_again(draft, saying, "draft")
+    return translated(draft, (LEFT_OUT,)) if again == draft else again

@@ -40,6 +40,11 @@ class SavedSql(models.Model):
         blank=True,
         help_text="Why the answer it was saved from was a draft; empty once its SQL was changed or verified",
     )
+    saying = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="The parts of its English texts, to say them in other languages",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -64,6 +69,11 @@ class SavedSqlEdit(models.Model):
     sql = models.TextField()
     parameters = models.JSONField(default=list, blank=True)
     draft = models.TextField(blank=True, help_text="Why its SQL was a draft then")
+    saying = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="The parts of its English texts, to say them in other languages",
+    )
     restores = models.PositiveIntegerField(null=True, blank=True)
 
     class Meta:

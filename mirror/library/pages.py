@@ -121,7 +121,7 @@ class EditsPage:
 
 @dataclass(frozen=True, slots=True)
 class MeanwhilePage:
-    """What is kept now, where it changed while somebody else was editing, against what they typed."""
+    """The saved text, changed while somebody else was editing, against the one they typed."""
 
     number: int
     by: str

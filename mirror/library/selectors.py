@@ -20,7 +20,7 @@ from mirror.stored_words import said_now
 from sqlagent.language.saying import spaced
 from sqlagent.values import Catalog
 
-# What stands for a parameter without a default when only the names around it matter.
+# The value of a parameter without a default when only the names around it matter.
 ANY_VALUE = {"text": "text", "number": "1", "date": "2000-01-01", "boolean": "yes"}
 
 

@@ -49,10 +49,12 @@ def sql_save(
     parameters: Sequence[Mapping[str, Any]] | None = None,
     chart: dict[str, Any] | None = None,
     draft: str = "",
+    saying: Mapping[str, Any] | None = None,
 ) -> SavedSql:
     """Keep SQL under a name. Raises: ParameterError when parameters and SQL do not fit.
 
-    With no `parameters`, each `:name` in the SQL becomes a text parameter. `draft` says why what it was saved from is one.
+    With no `parameters`, each `:name` in the SQL becomes a text parameter. `draft` says why its answer is one, and `saying` the
+    parts of that text.
     """
     kept = (
         [
@@ -73,6 +75,7 @@ def sql_save(
         parameters=kept,
         chart=chart,
         draft=draft,
+        saying=dict(saying or {}),
     )
     _edit_keep(saved, owner)
     return saved
@@ -108,7 +111,7 @@ def sql_update(
     is_same = (name, description, sql, kept) == (saved.name, saved.description, saved.sql, saved.parameters)
     if sql != saved.sql:
         saved.verified_by = saved.verified_at = None
-        saved.draft = restores.draft if restores else ""
+        saved.draft, saved.saying = (restores.draft, restores.saying) if restores else ("", {})
         if saved.problem and saved.source.catalog:
             saved.problem = selectors.problem_of(saved.source, sql, kept, catalog_read(saved.source.catalog))
     saved.name, saved.description, saved.sql, saved.parameters = name, description, sql, kept
@@ -150,6 +153,7 @@ def _edit_keep(
         sql=saved.sql,
         parameters=saved.parameters,
         draft=saved.draft,
+        saying=saved.saying,
         restores=restores.number if restores else None,
     )
 

@@ -81,7 +81,7 @@ class EndpointForm(forms.ModelForm):
         fields = ["name", "base_url", "model", "price_prompt", "price_reply", "is_on"]
         labels = {"name": gettext_lazy("Name"), "model": gettext_lazy("Model")}
         help_texts = {
-            "name": gettext_lazy("What people read it as: “Local Qwen”."),
+            "name": gettext_lazy("The name that people read: “Local Qwen”."),
             "model": gettext_lazy("As the server calls it: “qwen2.5-coder:7b”."),
         }
 
@@ -230,5 +230,5 @@ class BudgetForm(forms.Form):
         """Ask for one bound at least."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors and cleaned.get("tokens") is None and cleaned.get("money") is None:
-            self.add_error("tokens", "Type tokens, money or both.")
+            self.add_error("tokens", _("Type tokens, money or both."))
         return cleaned

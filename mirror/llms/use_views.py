@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.llms import services
@@ -17,7 +18,7 @@ from mirror.people.requests import PersonRequest
 
 def _staff_only(request: PersonRequest) -> None:
     if not request.user.is_staff:
-        raise PermissionDenied("Only administrators see what others use of language models.")
+        raise PermissionDenied(_("Only administrators see the use of language models by others."))
 
 
 @require_safe
@@ -40,7 +41,7 @@ def budget_set(request: PersonRequest) -> HttpResponse:
     except services.SubjectGone as error:
         form.add_error("about", str(error))
         return _page(request, form, status=422)
-    messages.success(request, "The budget is set. It holds from the next question.")
+    messages.success(request, _("The budget is set. It holds from the next question."))
     return redirect("llms:use")
 
 
@@ -49,7 +50,7 @@ def budget_remove(request: PersonRequest, pk: int) -> HttpResponse:
     """Bound it no longer."""
     _staff_only(request)
     services.budget_remove(get_object_or_404(MonthlyBudget, pk=pk), request.user)
-    messages.success(request, "The budget is taken back.")
+    messages.success(request, _("The budget is removed."))
     return redirect("llms:use")
 
 

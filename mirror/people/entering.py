@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language_from_request
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
@@ -113,7 +114,7 @@ def person_setting_up(request: HttpRequest) -> User | None:
     """Give the person who sets a second factor up: signed in by other than the provider, or with all but a first one. Raises: PermissionDenied."""
     if isinstance(request.user, User):
         if identity_of(request.user):
-            raise PermissionDenied("The identity provider asks for your second factor.")
+            raise PermissionDenied(_("The identity provider asks for your second factor."))
         return request.user
     half = half_in(request)
     return half[0] if half and not has_factor(half[0]) else None

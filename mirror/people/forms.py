@@ -124,7 +124,7 @@ class PersonForm(forms.Form):
 
     username = User._meta.get_field("username").formfield(
         label=gettext_lazy("Username"),
-        help_text=gettext_lazy("What they sign in with."),
+        help_text=gettext_lazy("The name for signing in."),
         validators=[User.username_validator],
     )
     name = forms.CharField(label=gettext_lazy("Name"), max_length=150, required=False)

@@ -1,4 +1,4 @@
-"""What comes between a session and a page: the person's language, and a second factor where the settings ask for one."""
+"""Checks between a session and a page: the person's language, and a second factor where the settings ask for one."""
 
 from __future__ import annotations
 

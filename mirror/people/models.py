@@ -111,7 +111,7 @@ class SignInLink(models.Model):
 
 
 class Quota(models.Model):
-    """What one person may do so many times within a while. The row is locked while a use is counted."""
+    """The number of uses that one person has within a while. The row is locked while a use is counted."""
 
     class Kind(models.TextChoices):
         MAILS = "mails", gettext_lazy("mails")

@@ -1,4 +1,4 @@
-"""What a password has to be, beyond Django's own rules."""
+"""Rules for passwords beyond Django's own."""
 
 from __future__ import annotations
 

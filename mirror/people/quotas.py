@@ -27,7 +27,7 @@ def quota_use(person: User, kind: str, key: str, *, most: int, per: timedelta) -
     quota, now = _locked(person, kind), timezone.now()
     if quota.uses.filter(key=key).exists():
         return None
-    # What a clock that was ahead for a while left in the future counts for nothing once it is right.
+    # Times in the future, left by a clock that was ahead, count for nothing once it is right.
     counted = quota.uses.filter(at__gt=now - per, at__lte=now + per).order_by("-at")
     full = counted.values_list("at", flat=True)[max(most, 1) - 1 : max(most, 1)]
     if most < 1 or full:

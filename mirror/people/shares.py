@@ -1,4 +1,4 @@
-"""What work of one person shares: so much of it is worked on at once, whoever else waits."""
+"""Shares of workers: so much work of one person is done at once, whoever else waits."""
 
 from __future__ import annotations
 

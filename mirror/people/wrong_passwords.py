@@ -1,4 +1,4 @@
-"""What wrong passwords cost: growing waits, by name and address, so that nobody is locked out by others.
+"""The price of wrong passwords: growing waits, by name and address, so that nobody is locked out by others.
 
 A try is counted before the password is looked at, and taken back when it was right: fifty at once get no more
 than fifty in a row. Four counts, each with waits of its own:
@@ -110,7 +110,7 @@ def browser_cookie(name: str, cookie: str = "") -> str:
 
 
 def network_of(address: str) -> str:
-    """What counts as one address: IPv4 as it is, of IPv6 the /64 that one customer has."""
+    """The network counted as one address: IPv4 as it is, of IPv6 the /64 that one customer has."""
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:

@@ -35,7 +35,7 @@ def sql_parameters(source: Source, sql: str, known: Sequence[Mapping[str, Any]] 
 
 
 def sql_problem(source: Source, sql: str) -> guarding.Refusal | None:
-    """What would be refused about the SQL if it ran now, by the catalog as it was last read.
+    """Give the refusal of SQL if it ran now, by the catalog as it was last read.
 
     Nothing is said before the tables were read.
     """
@@ -58,7 +58,7 @@ def sql_problem(source: Source, sql: str) -> guarding.Refusal | None:
 
 
 def sql_doubts(source: Source, sql: str) -> tuple[Doubt, ...]:
-    """What the SQL may not mean, by its source's keys and by what was seen of its values."""
+    """List doubts about the meaning of SQL, by its source's keys and by what was seen of its values."""
     catalog, index = source_at_hand(source)
     if catalog is None:
         return ()

@@ -61,7 +61,7 @@ class Values:
 
 
 class NotRunWhy(StrEnum):
-    """What kept SQL from giving rows: a value, the guard, the database, or the storage."""
+    """The cause of SQL without rows: a value, the guard, the database, or the storage."""
 
     VALUE = "value"
     REFUSED = "refused"

@@ -1,4 +1,4 @@
-"""What editors ask of those who know more of a source, without knowing who they are."""
+"""Questions of editors to subjects that know more of a source, without knowing which they are."""
 
 from django.dispatch import Signal
 

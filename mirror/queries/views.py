@@ -41,7 +41,7 @@ def format_sql(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def check_sql(request: PersonRequest, pk: int) -> JsonResponse:
-    """What would be refused about the SQL in an editor, what it may not mean, and its :names."""
+    """Give the refusal of the SQL in an editor, doubts about its meaning, and its :names."""
     source, sql = _source(request, pk), _sql(request)
     if len(sql) > SQL_CHARS:
         long = {

@@ -17,7 +17,7 @@ def draft_told(part: RunPart) -> str:
     """Say that its SQL was saved from a draft, and why; empty where it was not."""
     if not part.draft:
         return ""
-    return _("This SQL was saved from a draft. %(why)s") % {"why": draft_said(part.draft)}
+    return _("This SQL was saved from a draft. %(why)s") % {"why": draft_said(part.draft, part.saying)}
 
 
 def figure_told(figure: Mapping[str, Any]) -> tuple[str, str, str]:

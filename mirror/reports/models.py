@@ -273,9 +273,9 @@ class Delivery(Retried):
         CONSENT = "consent", gettext_lazy("question whether mails are wanted")
         QUOTA = "quota", gettext_lazy("notice to an administrator")
 
-    # What somebody is told, instead of what a run made; these and tests go to a person, by no channel.
+    # Notices, in place of the result of a run; these and tests go to a person, by no channel.
     NOTICES = (About.FAILED, About.PAUSED, About.HANDED, About.CONSENT, About.QUOTA)
-    # What Mirror sends by its own rules alone: nobody sends it again by hand.
+    # Deliveries that Mirror sends by its own rules alone: nobody sends them again by hand.
     BY_RULE = (About.CONSENT, About.QUOTA)
     TO_PERSON = (About.TEST, *NOTICES)
 

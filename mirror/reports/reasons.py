@@ -31,7 +31,7 @@ def pause_said(report: Report) -> str:
 
 
 class Reasons:
-    """What one person is told of why runs failed. `unseen` are the ids of runs whose rows they do not see."""
+    """Reasons of failed runs for one person. `unseen` are the ids of runs whose rows they do not see."""
 
     def __init__(self, user: User, unseen: Collection[int] = ()) -> None:
         self._user, self._unseen = user, unseen

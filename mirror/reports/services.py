@@ -1,4 +1,4 @@
-"""What can happen to reports, their runs, files and deliveries."""
+"""Operations on reports, their runs, files and deliveries."""
 
 from mirror.reports.editing.of_dashboard import dashboard_note, dashboard_sendable
 from mirror.reports.editing.report_changes import (

@@ -144,7 +144,7 @@ _PLAIN = {
 }
 
 
-# What the arrays of a `sqlagent.ports.ColumnStream` stand for, and the plans that keep them as they are.
+# The meaning of the arrays of a `sqlagent.ports.ColumnStream`, and the plans that keep them as they are.
 _OF: dict[int, type] = {
     pa.bool_().id: bool,
     pa.int64().id: int,

@@ -29,7 +29,7 @@ _GROUP_ROWS, _GROUP_BYTES = 50_000, 32_000_000
 # Stored as what it is: reading needs no decoding.
 ITSELF = {"plain", "decimal", "naive", "clock"}
 
-# What the SQL tells of a column: kept where it tells something.
+# Facts of a column from its SQL: kept where there are some.
 OF_SQL = ("of_groups", "adds_up")
 
 

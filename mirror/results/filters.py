@@ -1,4 +1,4 @@
-"""What people type above a column of a result, as a condition of SQL whose texts are parameters."""
+"""Filters typed above a column of a result, as a condition of SQL whose texts are parameters."""
 
 from __future__ import annotations
 

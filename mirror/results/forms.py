@@ -1,4 +1,4 @@
-"""What people choose about the columns of stored rows."""
+"""Forms about the columns of stored rows."""
 
 from __future__ import annotations
 

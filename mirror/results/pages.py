@@ -38,7 +38,7 @@ SHOWN_COLUMNS = 100
 _NO_TOTAL = gettext_noop(
     "“%(column)s” was reckoned for each group by the SQL: neither a sum nor an average of these is that of all rows."
 )
-# What an address says of a pivot: columns of its rows and columns, the figure's and how it is reckoned, order and page.
+# Names of a pivot in an address: columns of its rows and columns, the figure's and how it is reckoned, order and page.
 PIVOT = ("pr", "pr2", "pc", "pv", "pa", "po", "pp")
 
 KINDS = {
@@ -121,7 +121,7 @@ class TablePage:
 
 @dataclass(frozen=True, slots=True)
 class TableWish:
-    """What somebody wants to see of a result, as its address says it."""
+    """The wished part of a result, as an address says it."""
 
     number: int = 1
     sort: Sort | None = None

@@ -167,6 +167,6 @@ def _copies_tidy(coming: int) -> None:
 
 
 def _disk_time() -> float:
-    """What time it is where the copies lie: the clock that files get their times from."""
+    """The time where the copies lie: the clock that files get their times from."""
     with tempfile.TemporaryFile(dir=_folder()) as fresh:
         return os.fstat(fresh.fileno()).st_mtime

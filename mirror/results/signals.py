@@ -1,4 +1,4 @@
-"""What happens to stored rows, told to the subjects below."""
+"""Events of stored rows, told to the subjects below."""
 
 from __future__ import annotations
 

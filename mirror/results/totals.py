@@ -1,4 +1,4 @@
-"""What the figures of stored rows come to: a sum where they add up, else an average, of all rows that pass.
+"""Totals of the figures of stored rows: a sum where they add up, else an average, of all rows that pass.
 
 Averages and rates that the SQL reckoned of groups come to nothing: neither their sum nor their average is that of all groups.
 """
@@ -22,7 +22,7 @@ _LOOKED_AT = 500
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What a column comes to. `is_sum` says which it is; an average is a float. It is None for averages and rates of several groups."""
+    """The total of a column. `is_sum` says which it is; an average is a float. It is None for averages and rates of several groups."""
 
     column: int
     is_sum: bool

@@ -39,7 +39,9 @@ log = logging.getLogger(__name__)
 LINK_HOURS = 24 * 92
 # Links of one person that are open at once; values of one parameter, and of all together, that can be chosen.
 LINKS, VALUES, CHOICES = 200, 20, 60
-GONE = gettext_noop("This link does not work. It may be over or revoked; ask whoever sent it for a new one.")
+GONE = gettext_noop(
+    "This link does not work. It may have expired or been revoked; ask its sender for a new one."
+)
 OFF = gettext_noop("This installation does not let anybody share by link.")
 _signer = Signer(salt="mirror.sharing.links")
 

@@ -7,7 +7,7 @@ from django.db.models.signals import post_delete
 
 from mirror import confined
 
-# What most sources are read by.
+# Adapters of most sources.
 DRIVERS = [f"sqlagent.adapters.{name}" for name in ("sqlite_engine", "duckdb_engine", "postgres", "mysql")]
 
 

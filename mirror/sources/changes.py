@@ -1,4 +1,4 @@
-"""What a change of a source writes: what was typed of it, and nothing that was decided while its database was opened.
+"""Changes of a source: only typed fields are written, and nothing that was decided while its database was opened.
 
 Opening takes seconds to minutes. The owner may give a team a login in that time, withhold a column or set a limit.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+
+from django.utils.translation import gettext_noop
 
 from mirror.secrets import Sealed, SecretUnreadable
 from mirror.sources.errors import NotTried
@@ -18,10 +20,13 @@ from mirror.sources.tunnels import SECRETS
 LEADS = (*WHERE, *SECRETS, "owner_id")
 CONFIRMED = ("powers_confirmed", "powers_confirmed_by_id", "powers_confirmed_at")
 WRITTEN = ("name", "description", "privacy", *WHERE, *CONFIRMED)
-# What the catalog's own writing keeps, and may be large.
+# Fields that the catalog's own writing keeps, and that may be large.
 OF_CATALOG = ("catalog", "catalog_version", "catalog_at", "powers")
 
-MEANWHILE = "The source was changed otherwise, handed over or deleted while its database was opened."
+MEANWHILE = gettext_noop(
+    "The source was changed otherwise, handed over or deleted while its database was opened."
+)
+LOOK = gettext_noop("Look at it, then change it again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ def source_write(source: Source, before: Before) -> None:
     """
     now = Source.objects.select_for_update().filter(pk=source.pk).values(*LEADS).first()
     if now is None or any(now[name] != before.kept[name] for name in LEADS):
-        raise NotTried(MEANWHILE, "Look at it, then change it again.")
+        raise NotTried(MEANWHILE, LOOK)
     names = [name for name in WRITTEN if getattr(source, name) != before.kept[name]]
     names += before.new_secrets
     ours = {*names, *SECRETS, *OF_CATALOG}

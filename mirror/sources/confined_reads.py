@@ -1,4 +1,4 @@
-"""What a foreign database says of itself is read in a process of its own, within bounds.
+"""A foreign database describes itself to a process of its own, within bounds.
 
 A server can answer without end, and a file be made to crash its reader: then the database could not be read, as
 with any other that does not answer.
@@ -25,7 +25,7 @@ CHECK = Bounds(seconds=30, megabytes=400, file_megabytes=10)
 # The longest text of a check that is shown, and how many things a user could change are named.
 CHECK_CHARS, CHECK_WORDS = 4_000, 50
 
-# What a marker of a store is taken to say that cannot be read.
+# The text of a marker of a store that cannot be read.
 UNREAD = "?"
 
 ADVICE = {
@@ -116,7 +116,7 @@ def _failure(error: DatabaseError) -> Failure:
 
 
 def _short(check: Check) -> Check:
-    """What is said in a test, no longer than anybody reads."""
+    """Cut the texts of a check to a length that people read."""
     powers = tuple(replace(power, words=power.words[:CHECK_CHARS]) for power in check.powers[:CHECK_WORDS])
     steps = tuple(replace(step, sql=step.sql[: 10 * CHECK_CHARS]) for step in check.reader[:CHECK_WORDS])
     return replace(

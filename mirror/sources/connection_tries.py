@@ -29,7 +29,7 @@ _ANSWERED = re.compile(
     r"The server (refused (the password of )?user|knows no user|has no database|does not let|at \S+ (has no|is starting))"
     r"|User '.*' may not connect to database|No TLS connection to .*certificate|The (dialect|driver) .* is not installed"
 )
-# What a server of these engines said, or what else answered there, stands behind a colon.
+# The words of a server of these engines, or of another program that answered there, stand behind a colon.
 _QUOTING = re.compile(
     r"(No connection to \S+|The server does not let anybody in from this machine): .*", re.DOTALL
 )

@@ -120,7 +120,7 @@ def _check(
             "At most %(synonyms)s other words can be given here; these are %(many)s. Leave out what nobody says."
         ) % {"synonyms": SYNONYMS, "many": many}
         problems[Subject.SYNONYM] = words
-    # What is hidden is in no model, and what is said of it has to be looked at all the same.
+    # A hidden thing is in no model, and corrections of it have to be looked at all the same.
     shown = [one for one in others if one.subject is not Subject.HIDDEN]
     derived = seen.derived if seen is not None else EMPTY
     refusing: Refusing | None = None

@@ -1,4 +1,4 @@
-"""What changed in a database since its catalog was last read: tables and columns, by name.
+"""Changes in a database since its catalog was last read: tables and columns, by name.
 
 Example:
     >>> from sqlagent.values import Catalog, Column, Table

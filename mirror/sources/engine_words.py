@@ -1,4 +1,4 @@
-"""What each engine calls what a source's form asks for, and what it does not ask."""
+"""Each engine's own words for the fields of a source's form, and the fields that it has no use for."""
 
 from __future__ import annotations
 

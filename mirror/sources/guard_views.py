@@ -42,7 +42,7 @@ class MayRunForm(forms.Form):
         choices=[(kind, gettext_lazy(words)) for kind, words in guarding.KINDS.items()],
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=gettext_lazy("All of these only read. What is not ticked is refused."),
+        help_text=gettext_lazy("All of these only read. A statement that is not ticked is refused."),
     )
     functions = forms.CharField(
         label=gettext_lazy("Further functions"),
@@ -60,7 +60,7 @@ class MayRunForm(forms.Form):
         super().__init__(*args, **{**kwargs, "initial": initial})
         self.fields["functions"].help_text = (
             _(
-                "One a line: name, or schema.name. Allow only what computes, such as a function of your own. What writes, waits, takes locks or reads files is never allowed."
+                "One a line: name, or schema.name. Allow only functions that compute, such as your own. Functions that write, wait, take locks or read files are never allowed."
             )
             if by.is_staff
             else _("Only administrators add to these; you may take some away.")
@@ -87,7 +87,9 @@ def may_run(request: PersonRequest, pk: int) -> HttpResponse:
         )
     form = MayRunForm(request.POST if request.method == "POST" else None, source=source, by=request.user)
     if form.is_valid() and _kept(form, source, request.user):
-        messages.success(request, _("What may run on %(name)s is changed.") % {"name": source.name})
+        messages.success(
+            request, _("The list of allowed statements of %(name)s is changed.") % {"name": source.name}
+        )
         return redirect("sources:source", pk)
     status = 422 if form.is_bound else 200
     return render(request, "sources/may_run.html", {"form": form, "source": source}, status=status)

@@ -1,4 +1,4 @@
-"""What may run on a source: the guard with what was decided for it. The one place that asks the guard.
+"""Allowed statements of a source: the guard with what was decided for it. The one place that asks the guard.
 
 Kept as `{"functions": [...], "refused": [...]}`: further functions that administrators allow, and
 the kinds of statements that are switched off. Writing statements are refused for everybody.
@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 class PolicyRefused(ValueError):
-    """What may run cannot be changed like this; the message is fit to be shown."""
+    """A change of the allowed statements that is refused; the message is fit to be shown."""
 
 
 def policy_of(source: Source) -> Policy:

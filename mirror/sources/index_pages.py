@@ -1,4 +1,4 @@
-"""What a source's page tells of its stored values: how many are searchable, of which columns, and which are not."""
+"""Stored values on a source's page: how many are searchable, of which columns, and which are not."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _said(index: StoredIndex) -> str:
 
 
 def _goes_on(index: StoredIndex) -> str:
-    """What comes next, where something does."""
+    """The next step of reading, where there is one."""
     if index.state == StoredIndex.State.FAILED:
         return _("reading is tried again") if index.status == Status.QUEUED else _("reading stopped")
     if index.status == Status.DONE:

@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext as _
 
 # How a path below the data folder begins in the store. No path that people type begins so: theirs are made absolute.
 MARK = "$VAR_DIR/"
@@ -39,7 +40,7 @@ class KeptPathField(models.CharField):
         """Refuse a typed name that the store would take for a path below `VAR_DIR`."""
         super().validate(value, model_instance)
         if isinstance(value, str) and value.startswith(MARK):
-            raise ValidationError(f"A name cannot begin with {MARK} here.")
+            raise ValidationError(_("A name cannot begin with %(mark)s here.") % {"mark": MARK})
 
     def get_prep_value(self, value: Any) -> Any:
         kept = super().get_prep_value(value)

@@ -1,4 +1,4 @@
-"""What may be taken of a source: its own limits, or the settings' where it has none. Decided here alone."""
+"""Limits of a source: its own, or the settings' where it has none. Decided here alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mirror.audit.services import record
 if TYPE_CHECKING:
     from mirror.sources.models import Source
 
-# What `sqlagent.values.Limits` cuts a cell at, and ends all rows at, when nothing else is said.
+# The ends of a cell and of all rows in `sqlagent.values.Limits`, when nothing else is said.
 CELL_CHARS = 100_000
 TOTAL_CHARS = 200_000_000
 
@@ -45,12 +45,12 @@ class SourceLimits:
 
     @property
     def scan(self) -> int:
-        """What a statement may read of stored data, in bytes, for engines that count it."""
+        """Bytes of stored data that a statement may read, for engines that count it."""
         return self.scan_megabytes * 1_000_000
 
 
 def limits_usual() -> SourceLimits:
-    """What holds for a source without limits of its own."""
+    """The limits of a source without limits of its own."""
     return SourceLimits(
         settings.CONCURRENT_RUNS,
         settings.STATEMENT_SECONDS,
@@ -66,7 +66,7 @@ def limits_usual() -> SourceLimits:
 
 
 def limits_of(source: Source) -> SourceLimits:
-    """What holds for this source. An attempt is never looked at in more rows than a result may keep."""
+    """The limits of this source. An attempt is never looked at in more rows than a result may keep."""
     usual = limits_usual()
     own = {name: getattr(source, name) for name in SourceLimits.__slots__}
     limits = replace(usual, **{name: value for name, value in own.items() if value is not None})

@@ -1,4 +1,4 @@
-"""What can be said of a source, of a table, of a column: the choices of a form, and the corrections that what was chosen means."""
+"""Choices about a source, a table and a column: the options of a form, and the corrections that a choice means."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DESCRIPTION_CHARS = 400
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a form offers. Of each field: what is in force (`now`), what was derived (`usual`, as `derived` says it), its options.
+    """The options of a form. Of each field: what is in force (`now`), what was derived (`usual`, as `derived` says it), its options.
 
     `refused` are fields that make no sense here, with the reason; `codes` are stored codes, with the labels that were
     derived (`labels`) and those given (`labels_now`).
@@ -48,14 +48,14 @@ class Choices:
 
     @property
     def subjects(self) -> frozenset[Subject]:
-        """What the form decides about; corrections of other things stay as they are."""
+        """Subjects that the form decides; corrections of other things stay as they are."""
         names = {*self.offered, *(["labels"] if self.codes else [])}
         return frozenset(s for name in names for s in SUBJECTS.get(name) or (Subject(name),))
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody chose in a form, by the name of its field; `value` is the code of a label."""
+    """One choice in a form, by the name of its field; `value` is the code of a label."""
 
     name: str
     value: str
@@ -110,7 +110,7 @@ def calendar_choices(corrections: Corrections) -> Choices:
 
 
 def table_choices(seen: SeenModel, table: str) -> Choices:
-    """What can be said of one table."""
+    """The choices about one table."""
     thing, now = seen.derived.things[table], _unhidden(seen).things[table]
     own = _of(seen, table)
     times = [f.column for f in seen.derived.fields[table] if f.role is Role.TIME]
@@ -124,7 +124,7 @@ def table_choices(seen: SeenModel, table: str) -> Choices:
 
 
 def column_choices(seen: SeenModel, table: str, column: str) -> Choices:
-    """What can be said of one column."""
+    """The choices about one column."""
     derived = seen.derived.field(table, column)
     now = _unhidden(seen).field(table, column)
     assert derived is not None and now is not None
@@ -206,7 +206,7 @@ def _synonyms(own: Iterable[Correction]) -> str:
 
 
 def _description(seen: SeenModel, table: str, own: Iterable[Correction], column: str = "") -> str:
-    """What is said of a table or column now: its owner's description, else the comment in the database."""
+    """The description of a table or column now: its owner's, else the comment in the database."""
     said = [c.told for c in own if c.subject is Subject.DESCRIPTION]
     return said[-1] if said else _comment(seen, table, column)
 

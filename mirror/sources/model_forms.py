@@ -45,7 +45,7 @@ class CorrectionForm(forms.Form):
         return cleaned
 
     def wishes(self) -> Iterator[Wish]:
-        """What is said by the form, where that is not what was derived."""
+        """List choices of the form that differ from what was derived."""
         for name, value in self.cleaned_data.items():
             if name == "synonyms":
                 yield from (Wish("synonyms", text, "") for text in _lines(value))
@@ -101,7 +101,7 @@ def _description() -> forms.CharField:
         required=False,
         max_length=DESCRIPTION_CHARS,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=gettext_lazy("What it holds. Shown with the tables, and told to a language model."),
+        help_text=gettext_lazy("Its content. Shown with the tables, and told to a language model."),
     )
 
 
@@ -121,7 +121,7 @@ class CalendarForm(CorrectionForm):
 
 
 class TableForm(CorrectionForm):
-    """What is said of one table."""
+    """The form of one table."""
 
     name = _name()
     description = _description()
@@ -135,7 +135,7 @@ class TableForm(CorrectionForm):
 
 
 class ColumnForm(CorrectionForm):
-    """What is said of one column."""
+    """The form of one column."""
 
     name = _name()
     description = _description()

@@ -1,4 +1,4 @@
-"""What the pages about a source's semantic model show."""
+"""Data of the pages about a source's semantic model."""
 
 from __future__ import annotations
 

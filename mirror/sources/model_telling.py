@@ -23,7 +23,7 @@ KINDS = {
     Kind.DATES: gettext_noop("dates"),
     Kind.CODES: gettext_noop("codes and their labels"),
 }
-# What is counted of each table, in the order it is said.
+# Counts of each table, in the order in which they are said.
 COUNTED = {
     Role.MEASURE: ngettext_lazy("%(count)s measure", "%(count)s measures", "count"),
     Role.DIMENSION: ngettext_lazy("%(count)s dimension", "%(count)s dimensions", "count"),
@@ -198,7 +198,7 @@ def table_told(seen: SeenModel, key: str, *, may_see_values: bool) -> TableTold 
 
 
 def _kind(model: Model, thing: Thing) -> str:
-    """What a table's rows are; of a history also whose figures they keep."""
+    """The kind of a table's rows; of a history also whose figures they keep."""
     history = thing.history
     kind = _(KINDS[thing.kind])
     if history is None:

@@ -78,7 +78,7 @@ def source_model(source: Source) -> SeenModel | None:
         return None
     bare = replace(catalog, corrections=())
     derived = _kept(source, bare, index)
-    # What points where decides what a table is, so with other keys the model is derived anew.
+    # Keys decide the kind of a table, so with other keys the model is derived anew.
     told = _kept(source, catalog, index) if catalog.corrections else derived
     model, unapplied = corrected(told, catalog.corrections)
     names = {

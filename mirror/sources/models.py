@@ -78,7 +78,7 @@ class Source(models.Model):
         OTHER = "sqlalchemy", _("Other (SQLAlchemy)")
 
     class Privacy(models.TextChoices):
-        """What may enter a prompt."""
+        """The parts of a source that may enter a prompt."""
 
         SCHEMA = "schema", _("Schema only")
         MASKED = "masked", _("Masked samples")
@@ -127,7 +127,7 @@ class Source(models.Model):
         default=dict, blank=True, help_text="What may run, where that differs from usual"
     )
     powers = models.JSONField(
-        null=True, blank=True, help_text="What its user could do beyond reading (see powers)"
+        null=True, blank=True, help_text="Powers of its user beyond reading (see powers)"
     )
     powers_confirmed = models.JSONField(
         default=list, blank=True, help_text="Codes of the severe ones that an administrator confirmed"
@@ -381,7 +381,7 @@ class StoredIndex(Retried):
 
 
 class StoredCorrection(models.Model):
-    """What somebody said of a source's model: in force until it is taken back, and kept after that.
+    """A correction of a source's model: in force until it is taken back, and kept after that.
 
     The fields are those of `sqlagent.values.Correction`. A table or column that has gone leaves its corrections here; they
     do nothing until it is back.

@@ -37,7 +37,7 @@ def open_source(source: Source) -> SourceDatabase:
 
 
 def how_to_open(source: Source, login: SourceLogin | None = None) -> dict[str, Any]:
-    """What opens a source by a login of a team, else its own user, as the adapters take it. Raises: DatabaseError."""
+    """The arguments that open a source by a login of a team, else its own user, as the adapters take them. Raises: DatabaseError."""
     return {
         "engine": str(source.engine),
         "addresses": _addresses(source),

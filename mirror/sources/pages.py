@@ -1,4 +1,4 @@
-"""What the pages about sources show."""
+"""Data of the pages about sources."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class SourcePage:
 
     @property
     def drift(self) -> list[tuple[str, list[str], int]]:
-        """What a refresh last found changed: what it is, the names shown, how many more there are."""
+        """Changes that the last refresh found: the kind, the names shown, how many more there are."""
         kept = self.source.drift or {}
         return [
             (many, kept[kind][:DRIFT_SHOWN], max(len(kept[kind]) - DRIFT_SHOWN, 0))

@@ -1,4 +1,4 @@
-"""What a source's user could do beyond reading: kept with the source, told on pages, confirmed by administrators.
+"""Powers of a source's user beyond reading: kept with the source, told on pages, confirmed by administrators.
 
 Where a deployment is in production, a user with severe powers (`sqlagent.values.SEVERITIES`) opens no new source
 unless an administrator says so; sources that are there already are warned about until one does.
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 # The words of `Severity`, which come from `sqlagent`: here for the catalogs of translations.
 _SEVERITIES = (gettext_noop("severe"), gettext_noop("notable"), gettext_noop("mild"))
 
-# What opens a source: a confirmation is about the user that is behind these.
+# Fields that open a source: a confirmation is about the user that is behind these.
 WHERE = ("engine", "host", "port", "database", "username", "options", "tunnel")
 
 
@@ -42,7 +42,7 @@ class ReaderStep:
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """What a user could do, severest first, as pairs of a severity and words; and how to have one that could not."""
+    """The powers of a user, severest first, as pairs of a severity and words; and how to have a user without them."""
 
     user: str
     lines: tuple[tuple[str, str], ...]

@@ -205,7 +205,7 @@ def source_share(source: Source, teams: Iterable[Team], by: User) -> None:
     source.teams.set(kept | (set(teams) & offered))
     # A team that is given the source again begins as every team does.
     source.team_roles.exclude(team__in=source.teams.values("pk")).delete()
-    # What is withheld from a team stays: shared again, it does not see more than before.
+    # Names withheld from a team stay so: shared again, it does not see more than before.
     record("shared a source", source, by=by, teams=[str(team) for team in source.teams.all()])
     log.info("Source %s was shared by user %s with %d teams", source.pk, by.pk, source.teams.count())
 

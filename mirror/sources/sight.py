@@ -1,4 +1,4 @@
-"""What of a source who sees: names that its owner withholds from teams, and the login by which its rows are read.
+"""The sight of a source, by person: names that its owner withholds from teams, and the login by which its rows are read.
 
 A source in memory is seen by somebody (`seen_by`) or whole (`seen_whole`). One of which neither was said shows what no rule
 withholds from any team, and where teams have logins it opens nothing: work that forgot to say it sees too little and never too
@@ -35,7 +35,7 @@ BY_LOGIN = "L"
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What somebody sees of a source: all but what is `withheld`, in rows that are read by a `login`. True where it is not all."""
+    """One person's sight of a source: all but what is `withheld`, in rows that are read by a `login`. True where it is not all."""
 
     withheld: Withheld = NOTHING
     login: Login = OWN
@@ -45,7 +45,7 @@ class Sight:
 
     @property
     def key(self) -> str:
-        """What is equal where the same is seen, in every process; empty where all is. Rows that were read are stamped with it."""
+        """A key that is equal where the same is seen, in every process; empty where all is. Rows that were read are stamped with it."""
         if self.login.is_own:
             return self.withheld.key
         told = "\0".join((self.withheld.key, self.login.name, self.login.problem))

@@ -19,7 +19,7 @@ from sqlagent.values import FINGERPRINT, Failure, FailureKind, SshServer
 
 # The usual port of SSH servers.
 PORT = 22
-# What is kept of a tunnel, beside its secrets.
+# Fields of a tunnel that are kept, beside its secrets.
 NAMES = ("ssh_host", "ssh_port", "ssh_user", "ssh_by", "ssh_fingerprint")
 BY_KEY, BY_PASSWORD = "key", "password"
 # Secrets of a source that are typed, and kept sealed.

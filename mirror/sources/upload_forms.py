@@ -1,4 +1,4 @@
-"""What people may correct about uploaded files: names, types, what is left out, how a file is read."""
+"""Corrections of uploaded files: names, types, what is left out, how a file is read."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class ReviewForm(forms.Form):
         return files, tables
 
     def as_kept(self) -> dict[str, Any]:
-        """What a browser would send if nothing were changed."""
+        """The fields that a browser would send if nothing were changed."""
         return {name: field.initial for name, field in self.fields.items() if field.initial is not False}
 
     def blame(self, error: LoadError) -> None:

@@ -20,6 +20,7 @@ from mirror.sources.models import Source, Upload
 from mirror.sources.upload_forms import FilesForm, ReviewForm, name_for
 from mirror.sources.upload_pages import file_blocks
 from mirror.sources.uploads import FilePlan, TablePlan
+from mirror.stored_words import said_now
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -108,8 +109,8 @@ def _review_kept(request: PersonRequest, upload: Upload, plans: list[FilePlan]) 
     form.is_valid()
     if problems := upload_work.problems_said(upload):
         form.blame(problems)
-    if "error" in upload.said:
-        form.add_error(None, upload.said["error"])
+    if error := upload_work.error_said(upload):
+        form.add_error(None, error)
     return _review_page(request, upload, form, kept, status=200)
 
 
@@ -137,7 +138,7 @@ def _nothing(request: PersonRequest, upload: Upload, plans: list[FilePlan]) -> H
 
     The row stays, as of `_made`: a page that polls may ask twice for where it leads.
     """
-    _say_once(request, messages.ERROR, [f"{plan.name}: {plan.error}" for plan in plans])
+    _say_once(request, messages.ERROR, [f"{plan.name}: {said_now(plan.error)}" for plan in plans])
     uploading.files_delete(upload)
     return redirect("sources:upload_more", upload.source.pk) if upload.source else redirect("sources:upload")
 

@@ -24,6 +24,8 @@ from mirror.sources import uploading
 from mirror.sources.errors import SourceError
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
+from mirror.sources.uploads.confined_plans import ROWS_SO_FAR
+from mirror.stored_words import said_again, sayings_of, translated
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.recovery import row_look, waits_long
@@ -76,10 +78,10 @@ def upload_words(upload: Upload) -> str:
         return _("Waiting until other files of yours are read.")
     if upload.status == Status.QUEUED:
         since = datetime.fromisoformat(upload.wish["since"])
-        return NO_WORKER if waits_long(upload, since, WORKER_SECONDS) else _("Waiting for a worker.")
+        return _(NO_WORKER) if waits_long(upload, since, WORKER_SECONDS) else _("Waiting for a worker.")
     if upload.work == Upload.Work.MAKE:
         return _("Checking every cell and writing the tables.")
-    return str(upload.progress or _("Beginning."))
+    return translated(upload.progress, (ROWS_SO_FAR,)) or _("Beginning.")
 
 
 def upload_do(lease: Lease) -> None:
@@ -139,7 +141,8 @@ def _make(upload: Upload, lease: Lease) -> None:
         else:
             uploading.upload_create(upload, Source(**fields), upload.owner, done, lease.keep)
     except LoadError as error:
-        lease.end(said={"problems": [[p.table, p.column, p.message] for p in error.problems]})
+        problems = [[p.table, p.column, p.message] for p in error.problems]
+        lease.end(said={"problems": problems, "saying": sayings_of(p.message for p in error.problems)})
     except SourceError as error:
         lease.end(said={"error": f"{error} {error.advice}".strip()})
     except IntegrityError:
@@ -152,7 +155,18 @@ def problems_said(upload: Upload) -> LoadError | None:
     """Why an upload's tables were not made, as `uploads.load` raised it."""
     if "problems" not in upload.said:
         return None
-    return LoadError([Problem(*problem) for problem in upload.said["problems"]])
+    parts = upload.said.get("saying")
+    return LoadError(
+        [
+            Problem(table, column, said_again(words, parts, words))
+            for table, column, words in upload.said["problems"]
+        ]
+    )
+
+
+def error_said(upload: Upload) -> str:
+    """Why an upload's work ended without tables, in the language that is active; empty where it did not."""
+    return translated(upload.said.get("error", ""), (GIVEN_UP,))
 
 
 class _Teller:

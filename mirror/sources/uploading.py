@@ -32,7 +32,9 @@ from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
 from mirror.sources.uploads.bounds import UPLOAD_COLUMNS
 from mirror.sources.uploads.confined_plans import file_planned, table_planned, write_tables
 from mirror.sources.uploads.declared_keys import keys_made
+from mirror.sources.uploads.wording import figure
 from mirror.work.store import store_keep
+from sqlagent.language.saying import worded
 
 log = logging.getLogger(__name__)
 
@@ -100,17 +102,18 @@ def upload_read(
     for place in [plans.index(plan) for plan in files]:
         if given_up == FILES_GIVEN_UP:
             plans[place].tables, plans[place].notes = [], []
-            plans[
-                place
-            ].error = f"It was not read: {FILES_GIVEN_UP} files before it took too long. Upload it by itself."
+            plans[place].error = worded(
+                "It was not read: {count} files before it took too long. Upload it by itself.",
+                count=figure(FILES_GIVEN_UP),
+            )
             continue
         plans[place], took_too_long = _planned(plans[place], upload.folder, tell)
         given_up += took_too_long
         if sum(len(table.columns) for plan in plans for table in plan.tables) > UPLOAD_COLUMNS:
             plans[place].tables = []
-            plans[place].error = (
-                f"With it the files have more than {UPLOAD_COLUMNS:,} columns together, the most taken at once. "
-                "Upload it by itself."
+            plans[place].error = worded(
+                "With it the files have more than {most} columns together, the limit for one upload. Upload it by itself.",
+                most=figure(UPLOAD_COLUMNS),
             )
     for plan, table in tables:
         if any(plan is kept for kept in plans):
@@ -136,12 +139,14 @@ def _planned(plan: FilePlan, folder: Path, tell: Callable[[str], None] | None) -
         for left in folder.glob(f"{plan.path}.*"):
             shutil.rmtree(left) if left.is_dir() else left.unlink()
         plan.tables, plan.notes = [], []
-        plan.error = f"Reading it was given up. {error} Upload a part of it, or Parquet."
+        plan.error = worded(
+            "Reading it was given up. {reason} Upload a part of it, or Parquet.", reason=error.said
+        )
         return plan, error.why is Why.TIME
 
 
 def _bounds(beside: int = 0) -> Bounds:
-    """What reading and making tables may take; files may be `beside` bytes larger."""
+    """The bounds of reading and making tables; files may be `beside` bytes larger."""
     megabytes = settings.UPLOAD_MEGABYTES * UNPACKED_TIMES + beside // confined.MEGABYTE + 1
     return Bounds(settings.UPLOAD_READ_SECONDS, settings.UPLOAD_READ_MEGABYTES, file_megabytes=megabytes)
 
@@ -237,7 +242,15 @@ def _load(upload: Upload, earlier: Path | None) -> Path:
         except Unfinished as error:
             if error.why is Why.STOPPED:
                 raise
-            problems = [Problem("", "", f"The tables were not made. {error} Leave columns or tables out.")]
+            problems = [
+                Problem(
+                    "",
+                    "",
+                    worded(
+                        "The tables were not made. {reason} Leave columns or tables out.", reason=error.said
+                    ),
+                )
+            ]
         if problems:
             raise LoadError(problems)
         os.replace(aside, path)

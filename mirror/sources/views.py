@@ -203,10 +203,10 @@ def confirm_powers(request: PersonRequest, pk: int) -> HttpResponse:
     if "confirm_powers" in request.POST:
         services.source_powers_confirm(source, request.user)
         messages.success(
-            request, _("What the user of %(name)s could do is confirmed.") % {"name": source.name}
+            request, _("The powers of the user of %(name)s are confirmed.") % {"name": source.name}
         )
     else:
-        messages.error(request, "Tick the box to confirm it.")
+        messages.error(request, _("Tick the box to confirm it."))
     return redirect("sources:source", pk)
 
 

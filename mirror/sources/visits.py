@@ -42,7 +42,7 @@ KEPT = timedelta(hours=1)
 # Of one person that wait or are worked on: more is somebody who does not wait for answers.
 QUEUED_AT_MOST = 10
 
-# What is told of a test, besides what the user could do.
+# Facts told of a test, besides the user's powers.
 TOLD = ("server", "user", "writable", "advice", "is_guard_alone")
 # Visits for which a form of the source was typed.
 TYPED = (Visit.Work.TEST, Visit.Work.CONNECT, Visit.Work.CHANGE)

@@ -106,7 +106,7 @@ class WithholdForm(forms.Form):
         return cleaned
 
     def names(self, team: Team) -> list[tuple[str, str]]:
-        """What is withheld from a team."""
+        """The names withheld from a team."""
         return list(self.cleaned_data[f"team_{team.pk}"])
 
 
@@ -146,7 +146,9 @@ def withhold(request: PersonRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         for team in teams:
             services.names_withhold(source, team, form.names(team), request.user)
-        messages.success(request, _("What teams see of %(name)s is saved.") % {"name": source.name})
+        messages.success(
+            request, _("The tables and columns that teams see of %(name)s are saved.") % {"name": source.name}
+        )
         return redirect("sources:source", pk)
     status = 422 if form.is_bound else 200
     context = {"form": form, "source": source, "words": words}

@@ -26,15 +26,15 @@ _SAFE = (bool, int, float)
 _SECRET = re.compile(
     r"KEY|SECRET|PASSWORD|TOKEN|URL|HOST|USER|FROM|BUCKET|DOMAIN|PROX|ORIGIN|FINGERPRINT", re.IGNORECASE
 )
-# What is hidden however short it is.
+# Texts that are hidden however short they are.
 _KEPT_CLOSE = re.compile(r"KEY|SECRET|PASSWORD|PASSWD|TOKEN", re.IGNORECASE)
-# What a line of a log says is secret.
+# Names of secrets in a line of a log.
 _TOLD_SECRET = re.compile(
     r"(?:password|passwd|pwd|secret|token|key)[\"']?[ \t]*[=:][ \t]*(?:bearer[ \t]+)?(?:\"[^\"\n]*\"|'[^'\n]*'|\S+)"
     r"|\bbearer[ \t]+\S+",
     re.IGNORECASE,
 )
-# What could name somebody or something in a line of a log.
+# Texts in a line of a log that could name somebody or something.
 _NAMES = re.compile(
     r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,200}|[a-z][a-z0-9+._-]{0,40}://\S+|\b\d{1,3}(?:\.\d{1,3}){3}\b"
     r"|(?<![\w:])(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){7}"

@@ -40,7 +40,7 @@ from mirror.work.leases import Status
 
 # Less room than this on a disk is told, and far less is wrong (bytes).
 LITTLE_ROOM, NO_ROOM = 5_000_000_000, 500_000_000
-# What waits longer than this waits for a worker that is not there.
+# Work that waits longer than this waits for a worker that is not there.
 WAITS = timedelta(minutes=15)
 # The newest stored files of each kind that are looked for.
 LOOKED_FOR = 200

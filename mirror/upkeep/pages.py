@@ -24,7 +24,7 @@ ROWS_A_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class OwnedPage:
-    """What one person owns, and the form that transfers it; `chosen` are the keys that are ticked."""
+    """Everything that one person owns, and the form that transfers it; `chosen` are the keys that are ticked."""
 
     person: User
     things: list[OwnedThing]

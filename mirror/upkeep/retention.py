@@ -1,4 +1,4 @@
-"""What is kept for how long, and how much of it is over: nothing is deleted to find that out."""
+"""Retention: how long things are kept, and how much is over. Nothing is deleted to find that out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody owns, for administrators: names and states, nothing of what is inside."""
+"""Everything that somebody owns, for administrators: names and states, nothing of what is inside."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mirror.phrases import counted
 from mirror.reports.models import Report
 from mirror.sources.models import Source
 
-# What can be transferred, by the word that a form sends; in the order in which it goes over.
+# Transferable things, by the word that a form sends; in the order in which they go over.
 Owned = Source | SavedSql | Dashboard | Report
 KINDS: dict[str, type[Owned]] = {
     "source": Source,

@@ -1,4 +1,4 @@
-"""What a worker does with one message: takes the row, does its work, and lets the next in whatever became of it."""
+"""One message at a worker: it takes the row, does its work, and lets the next in whatever became of it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _do(kind: Kind, lease: Lease) -> None:
 
 
 def _logged(kind: Kind, lease: Lease) -> dict[str, Any]:
-    """What lines about a row name besides: the run it belongs to."""
+    """Fields of log lines about a row: the run it belongs to."""
     if set(kind.logged.values()) <= {"pk"}:
         return dict.fromkeys(kind.logged, lease.pk)
     row = kind.model._default_manager.filter(pk=lease.pk).values(*kind.logged.values()).first() or {}

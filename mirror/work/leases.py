@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from mirror.work.store import store_keep
 
-# What the store raises for a row itself looks like a store that is away: so often it is believed.
+# An error that the store raises for a row itself looks like a store that is away: so often it is believed.
 SPARED_AT_MOST = 10
 
 

@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 
 log = logging.getLogger(__name__)
 
-# What Django raises when the store is away, and SQLite when others write for too long.
+# Errors of Django when the store is away, and of SQLite when others write for too long.
 StoreError = (OperationalError, InterfaceError)
 # How long a write is tried again while the store is away: an outage of a minute is survived, with what a server takes
 # to start anew. And the first and longest wait between two tries (seconds).

@@ -187,7 +187,7 @@ def _keys(kind: Kind, share: Share, pk: Any, *, counted: bool = False) -> list[A
 
 
 def _parts(kind: Kind, pk: Any, *, is_held: bool = True) -> Iterator[tuple[Share, models.Model]]:
-    """What a row shares; held until the transaction ends. Always in one order, so that two never wait for each other."""
+    """The shares of a row; held until the transaction ends. Always in one order, so that two never wait for each other."""
     for share in sorted(kind.shares, key=lambda one: one.model):
         for part in _hold(share, _keys(kind, share, pk), is_held=is_held):
             yield share, part

@@ -1,4 +1,4 @@
-"""What a worker does beside its work: it renews its lease, and hears of a wish to stop."""
+"""A worker's watch beside its work: it renews its lease, and hears of a wish to stop."""
 
 from __future__ import annotations
 

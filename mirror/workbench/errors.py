@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class WorkbenchError(ValueError):
-    """What was asked of a tab cannot be done."""
+    """A request of a tab that cannot be done."""
 
 
 class TabChanged(WorkbenchError):

@@ -1,4 +1,4 @@
-"""What a source holds beside an editor: its tables as a tree, one table with its first rows, the plan of a statement."""
+"""The content of a source beside an editor: its tables as a tree, one table with its first rows, the plan of a statement."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ TREE_TABLES, TREE_COLUMNS = 80, 1_500
 # Versions listed under the result.
 HISTORY = 50
 _LOSS = gettext_noop(
-    "The source of this tab is not there for you any more. What was typed is kept: choose another source to run it."
+    "You no longer see the source of this tab. Your text is kept: choose another source to run it."
 )
 
 

@@ -122,7 +122,7 @@ def keep(request: PersonRequest, pk: int) -> HttpResponse:
     except WorkbenchError as error:
         return JsonResponse({"problem": str(error)}, status=422)
     if "application/json" not in request.headers.get("Accept", ""):
-        messages.success(request, _("What you typed is kept."))
+        messages.success(request, _("Your text is kept."))
         return redirect("workbench:tab", pk)
     return JsonResponse({"revision": revision, "label": services.tab_label(found)})
 

@@ -1,4 +1,4 @@
-"""What ClickHouse says of itself: tables, columns, comments, functions that somebody made, grants.
+"""The catalog of ClickHouse: tables, columns, comments, functions that somebody made, grants.
 
 ClickHouse has no foreign keys, and its primary key orders rows and repeats, so no keys are told.
 """

@@ -1,4 +1,4 @@
-"""What ClickHouse says, cut down to what happened: its number and name of an error, the place, what it proposes."""
+"""Messages of ClickHouse, cut down to the event: number and name of an error, the place, what it proposes."""
 
 from __future__ import annotations
 

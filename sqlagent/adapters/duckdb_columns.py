@@ -32,7 +32,7 @@ _ARROW = {
 }
 _DAY = 86_400_000_000
 _FIRST, _LAST = (day.toordinal() - date(1970, 1, 1).toordinal() for day in (date.min, date.max))
-# What Python's date, time and datetime hold, as Arrow counts them.
+# The range of Python's date, time and datetime, as Arrow counts them.
 _BOUNDS = {
     pa.date32(): (_FIRST, _LAST),
     pa.time64("us"): (0, _DAY - 1),

@@ -41,7 +41,7 @@ from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table
 
 CHUNK = 200
 WATCH_EVERY = 0.05
-# What the statement that warms a server may take (bytes, seconds).
+# Bounds of the statement that warms a server (bytes, seconds).
 WARM_BYTES, WARM_SECONDS = 100_000_000, 30.0
 # MULTI is a PIVOT that has to look for its columns first.
 READ_KINDS = frozenset(("SELECT", "EXPLAIN", "MULTI"))

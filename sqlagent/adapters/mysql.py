@@ -211,7 +211,7 @@ class MysqlDatabase(Adapter):
 
     @cached_property
     def _how(self) -> dict[str, Any]:
-        """What the driver is given. Raises: OSError for certificates that cannot be read."""
+        """The arguments of the driver. Raises: OSError for certificates that cannot be read."""
         context = tls.context_for(self._sslmode, self._sslrootcert)
         if context is not None:
             return {**self._connect_with, "ssl": context}

@@ -1,4 +1,4 @@
-"""What MySQL and MariaDB say of themselves: tables, columns, keys, comments.
+"""The catalog of MySQL and MariaDB: tables, columns, keys, comments.
 
 Three bulk reads of `information_schema`, whatever the number of tables.
 """
@@ -52,7 +52,7 @@ def read_catalog(ask: Ask, database: str) -> Catalog:
     sees_all = any(mysql_powers.sees_all(str(row[0])) for row in ask("SHOW GRANTS"))
 
     def told(sql: str) -> Iterable[Row]:
-        """What is said of the schemas there are; of the connected one alone where nothing else is kept."""
+        """Rows about the schemas there are; about the connected one alone where nothing else is kept."""
         return ask(sql.replace(OTHERS, HERE) if sees_all else sql)
 
     columns: dict[tuple[str, str], list[Column]] = defaultdict(list)

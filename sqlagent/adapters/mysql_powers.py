@@ -1,4 +1,4 @@
-"""What a user of MySQL or MariaDB could do beyond reading, and the statements that make one that could not.
+"""Powers of a user of MySQL or MariaDB beyond reading, and the statements that make a user without them.
 
 Read off SHOW GRANTS, line by line: what is not known to be a read counts as a power.
 """

@@ -54,7 +54,7 @@ NO_LIMIT = "no limit"
 """Marks a call that is made without any limit of tokens."""
 
 LIMITS = ("max_tokens", "max_completion_tokens")
-"""What servers call the limit of a reply, in the order in which they are tried."""
+"""Servers' names of the limit of a reply, in the order in which they are tried."""
 
 FORMS = ("json_schema", "json_object")
 """Forms of a reply that servers see to, in the order in which they are tried."""
@@ -67,7 +67,7 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a message about a model calls its address, its name and its key."""
+    """The names of address, model and key in a message about a model."""
 
     url: str
     model: str
@@ -127,7 +127,7 @@ class OpenAiLlm:
 
     @property
     def usage(self) -> Usage:
-        """What all calls so far cost together; failed and stopped calls count as calls, and their prompts where a server may bill them."""
+        """The cost of all calls so far; failed and stopped calls count as calls, and their prompts where a server may bill them."""
         with self._lock:
             return self._usage
 

@@ -47,7 +47,7 @@ _FORMATS = (
     "guided",
     "structured output",
 )
-"""What servers call the form of a reply when they refuse it, in lower case."""
+"""Servers' words for the form of a reply when they refuse it, in lower case."""
 
 _SETTINGS = (
     "max_completion_tokens",

@@ -1,4 +1,4 @@
-"""What PostgreSQL says of itself: tables, columns, keys, comments.
+"""The catalog of PostgreSQL: tables, columns, keys, comments.
 
 A few bulk reads of `pg_catalog`, whatever the number of tables: 500 tables of ten columns
 took under 0.3 s (November 2026, PostgreSQL 15, loopback).

@@ -29,11 +29,11 @@ BEGINNING = "COPY ("
 # How a server says that it knows or allows no such COPY, as SQLSTATE: a feature it lacks; syntax and
 # privileges; an option's value.
 NO_COPY = ("0A", "42", "22023")
-# What COPY takes between its parentheses, as far as its first word tells.
+# Statements that COPY takes between its parentheses, as far as the first word tells.
 _COPIED = re.compile(
     r"(?:\s|\(|--[^\n\r]*[\n\r]|/\*[^*/]*\*/)*(?:select|with|values|table)\b", re.IGNORECASE | re.ASCII
 )
-# What may hold a semicolon that ends nothing, or is one that does.
+# Texts that may hold a semicolon that ends nothing, or is one that does.
 _OPAQUE = re.compile(
     r"""\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\w$])\$(\w*)\$.*?\$\1\$|--[^\n\r]*|/\*.*?\*/|;""",
     re.DOTALL,

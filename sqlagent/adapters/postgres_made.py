@@ -1,4 +1,4 @@
-"""What somebody made in a PostgreSQL database: functions, and what calls them where no name tells.
+"""Functions that somebody made in a PostgreSQL database, and calls of them where no name tells.
 
 Objects with numbers below 16384 came with the server. What trusted extensions bring is on the guard's lists,
 and types, operators and casts of any extension do what its author meant; they count only where a superuser owns
@@ -166,7 +166,7 @@ _ALIASES = {
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a catalog tells of what somebody made; `checked` and `acting` are numbers of types, `planned` of tables."""
+    """Functions and types that somebody made, by a catalog; `checked` and `acting` are numbers of types, `planned` of tables."""
 
     routines: tuple[str, ...]
     types: tuple[str, ...]

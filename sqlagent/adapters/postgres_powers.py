@@ -1,4 +1,4 @@
-"""What a role of PostgreSQL could do beyond reading, and the statements that make one that could not.
+"""Powers of a role of PostgreSQL beyond reading, and the statements that make a role without them.
 
 Asked in a few bulk reads of `pg_catalog`, by whichever driver. Rights that everybody has by PUBLIC
 count like any others, so the statements come in two steps: a role of its own, and what has to be taken from
@@ -130,7 +130,7 @@ READERS: LiteralString = (
 
 @dataclass(frozen=True, slots=True)
 class Everybody:
-    """What PUBLIC may do here that a reader does not need: objects as SQL names them."""
+    """Rights of PUBLIC that a reader does not need: objects as SQL names them."""
 
     makes_temporary: bool
     schemas: tuple[str, ...]

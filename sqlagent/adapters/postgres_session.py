@@ -24,7 +24,7 @@ from sqlagent.adapters.base import (
 )
 
 LOCK_SECONDS = 5.0
-# What a statement may spill to the server's disk, where its session may say so and nothing else is said.
+# Bytes that a statement may spill to the server's disk, where its session may say so and nothing else is said.
 TEMPORARY_FILES = "10GB"
 
 # A session that reads: what `set_config` sets with `true` lasts for the transaction, so that a
@@ -150,7 +150,7 @@ def look_first(connection: Session, text: str) -> None:
     """
     if not connection.is_set_aside or _SHOWS.match(text):
         return
-    # What explains stays where it was as blanks, so that places of mistakes are right.
+    # The words of EXPLAIN become blanks, so that places of mistakes are right.
     tree = _tree(connection, _EXPLAINED.sub(lambda found: " " * len(found[0]), text, count=1))
     if not tree.startswith("({QUERY :commandType 1 "):
         raise refused("In a superuser's session only queries run, and this is none.")

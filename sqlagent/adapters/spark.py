@@ -66,7 +66,7 @@ GRACE_SECONDS = 15
 # How long Spark may take to say why a statement failed.
 REASON_SECONDS = 2.0
 
-# What makes SQL mean what the guard takes it to mean, and keeps files and the environment out of it.
+# Settings by which SQL means what the guard takes it to mean, and that keep files and the environment out of it.
 SETTINGS = {
     "spark.sql.variable.substitute": "false",  # '${env:HOME}' in a text
     "spark.sql.runSQLOnFiles": "false",  # FROM parquet.`/path`

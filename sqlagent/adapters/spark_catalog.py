@@ -1,4 +1,4 @@
-"""What Spark says of itself, by SHOW and DESCRIBE: namespaces, tables, views, columns, comments.
+"""The catalog of Spark, by SHOW and DESCRIBE: namespaces, tables, views, columns, comments.
 
 Spark keeps no keys (constraints of newer table formats aside), so there are none.
 """

@@ -61,7 +61,7 @@ READS = frozenset(("select", "with", "values", "table", "show", "explain", "desc
 # Those that no server-side cursor takes.
 DESCRIBES = frozenset(("show", "explain", "describe", "desc"))
 
-# What a driver is told besides, by its name.
+# Further arguments of a driver, by its name.
 CONNECT_WITH: dict[str, dict[str, Any]] = {
     "psycopg": {"connect_timeout": CONNECT_SECONDS, "passfile": "/dev/null/none", "application_name": "mirror"},
     "psycopg2": {"connect_timeout": CONNECT_SECONDS, "passfile": "/dev/null/none", "application_name": "mirror"},
@@ -117,7 +117,7 @@ class SqlalchemyDatabase(Adapter):
 
     @cached_property
     def _engine(self) -> sa.Engine:
-        """What makes connections; nothing is kept open between statements. Raises: Unreachable."""
+        """The maker of connections; nothing is kept open between statements. Raises: Unreachable."""
         try:
             driver = self._url.get_dialect().driver
             return sa.create_engine(
@@ -322,7 +322,7 @@ class SqlalchemyDatabase(Adapter):
         return failed(text, code=code)
 
     def _text(self, error: Exception) -> str:
-        """What the driver itself said, on one line, without the password."""
+        """The driver's own message, on one line, without the password."""
         orig = getattr(error, "orig", None) or error
         args = [str(arg) for arg in getattr(orig, "args", ()) if isinstance(arg, str | bytes)]
         text = re.sub(r"\s+", " ", args[-1] if len(args) == 1 else str(orig)).strip()
@@ -362,7 +362,7 @@ def _given_up_on(flight: Flight, work: Callable[[], Rows]) -> Rows:
 LENGTHS = {"mysql": "char_length", "mariadb": "char_length", "mssql": "len"}
 
 _QUOTED = r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]'
-# What engines take for a comment: two dashes before anything, or only before a space of ASCII; # or not.
+# Comments of engines: two dashes before anything, or only before a space of ASCII; # or not.
 _NOTES = tuple(
     rf"/\*.*?\*/|--{before}[^\r\n]*{hashes}"
     for before in ("", r"(?=[\x00-\x20\x7f]|\Z)")

@@ -103,7 +103,7 @@ def _tables(
 
 
 def _told(ask: Callable[[], Mapping[Any, Any]]) -> dict[Any, Any]:
-    """What an inspector tells of all tables; nothing where its dialect does not know such things."""
+    """An inspector's facts about all tables; nothing where its dialect does not know such things."""
     try:
         return dict(ask())
     except NotImplementedError:

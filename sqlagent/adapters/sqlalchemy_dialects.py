@@ -16,7 +16,7 @@ REPLACED = frozenset(("hive",))
 # Packages of these bring their drivers, which take 50 MB of memory once they are imported (Databricks', measured 2026-11).
 BRINGING = frozenset(("databricks", "snowflake", "bigquery"))
 
-# What SQLAlchemy itself brings; each needs its driver.
+# Dialects of SQLAlchemy itself; each needs its driver.
 OWN = (
     *("postgresql+psycopg", "postgresql+psycopg2", "postgresql+pg8000", "mysql+pymysql", "mysql+mysqldb"),
     *("mariadb+pymysql", "mariadb+mariadbconnector", "mssql+pymssql", "mssql+pyodbc", "oracle+oracledb"),
@@ -66,7 +66,7 @@ READ_ONLY: dict[str, tuple[str, ...]] = {
     "mariadb": ("SET SESSION max_statement_time = {seconds}", "SET SESSION TRANSACTION READ ONLY"),
     "oracle": ("SET TRANSACTION READ ONLY",),
 }
-# What is nearest to the standard, for a dialect nobody here has heard of.
+# The dialect nearest to the standard, for one nobody here has heard of.
 STANDARD = "trino"
 
 

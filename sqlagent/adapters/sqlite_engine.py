@@ -42,7 +42,7 @@ from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table
 STEPS = 2_000
 # Rows fetched at a time: few, as each may hold 64 MB.
 CHUNK = 16
-# What one statement may grow to (https://sqlite.org/limits.html); a text or blob of at most 64 MB.
+# Limits of one statement (https://sqlite.org/limits.html); a text or blob of at most 64 MB.
 SQLITE_LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 64_000_000,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 1_000_000,
@@ -108,7 +108,7 @@ class SqliteEngine(FileEngine):
         return Table(name, columns, "", primary, foreign, "", estimate, is_view)
 
     def _comments(self, db: sqlite3.Connection, name: str) -> dict[str, str]:
-        """What stands beside the columns in the statement that made their table."""
+        """The comments beside the columns in the statement that made their table."""
         made = db.execute(
             "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?", (name,)
         ).fetchone()

@@ -298,7 +298,7 @@ WAREHOUSES: dict[str, Warehouse] = {
     ),
 }
 
-# What would be read as more than a name, somewhere on the way.
+# Signs that would be read as more than a name, somewhere on the way.
 _MORE = re.compile(r"[=;?{}\\@#&\s'\"]")
 
 

@@ -47,7 +47,7 @@ CELL_CHARS = 80
 
 
 class Read(NamedTuple):
-    """What reading one table came to: which rows, and of each column its values, and whether these are all."""
+    """The result of reading one table: its rows, and of each column its values, and whether these are all."""
 
     seen: Seen
     values: dict[str, tuple[tuple[str, ...], bool]]

@@ -34,7 +34,7 @@ class Edge:
 
     @property
     def cost(self) -> float:
-        """What taking this join costs when paths are compared."""
+        """The cost of taking this join when paths are compared."""
         return GUESSED if self.guessed else 1.0
 
 

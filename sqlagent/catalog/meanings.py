@@ -1,4 +1,4 @@
-"""What the semantic model knows of tables and columns, written into their comments for a language model.
+"""Facts of the semantic model about tables and columns, written into their comments for a language model.
 
 Decides which of it says more than the schema does: units, how a measure is summed up, formats of times, flags, codes,
 the time and state of a table, keys that nobody declared. What comes of stored values follows the source's privacy.

@@ -45,7 +45,7 @@ _LABEL_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """What the looked-at rows hold of a column: filled cells, different ones, least and greatest as text."""
+    """Facts of a column in the looked-at rows: filled cells, different ones, least and greatest as text."""
 
     filled: int = 0
     distinct: int = 0
@@ -122,7 +122,7 @@ class FactsReader:
         return self.database.execute(sql, Limits(seconds=STATEMENT_SECONDS, rows=rows))
 
     def _tried(self, sql: str, rows: int = 1) -> Rows | None:
-        """What a statement returns that may fail. Raises: Unreachable."""
+        """The rows of a statement that may fail. Raises: Unreachable."""
         try:
             return self._ask(sql, rows)
         except StatementFailed:
@@ -341,7 +341,7 @@ _ROLES = frozenset(
         "dispatcher",
     ]
 )
-"""What somebody is who works there, as columns say it."""
+"""The roles of somebody who works there, as columns say them."""
 
 _HEADERS = frozenset({"hd", "hdr", "header", "mst", "master", "tbl", "tab"})
 """Ends of table names that are none of the noun."""

@@ -163,7 +163,7 @@ class ValueIndex:
 
     @property
     def base(self) -> ValueIndex:
-        """What was read, without what was found beside it."""
+        """The index as it was read, without values found beside it."""
         return self
 
     def __len__(self) -> int:

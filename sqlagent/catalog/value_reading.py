@@ -76,7 +76,7 @@ class Progress:
 
 
 class ValueReading:
-    """What was read of a source so far, and the reading on. Not for several threads at once."""
+    """The values read of a source so far, and the reading on. Not for several threads at once."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
@@ -303,7 +303,7 @@ def unread(catalog: Catalog, columns: Iterable[ColumnRef]) -> tuple[ColumnRef, .
 
 
 def _shape(table: Table) -> dict[str, str]:
-    """What a table is, by column; under "" what holds them together."""
+    """The shape of a table, by column; under "" what holds its columns together."""
     whole = f"{table.primary_key} {sorted(map(repr, table.foreign_keys))} {[c.name for c in table.columns]}"
     return {"": whole, **{column.name: _column_shape(column) for column in table.columns}}
 

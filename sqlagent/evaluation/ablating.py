@@ -38,7 +38,7 @@ SWITCHES: dict[str, Callable[[], tuple[object, str, Any]]] = {
     "guessed keys": lambda: (KeyGraph, "_guessed", no_edges),
     "synonyms": lambda: (mentions, "SYNONYMS", {}),
 }
-"""What is put in a part's place: where, by which name, and with what."""
+"""The replacement of a part: where, by which name, and with what."""
 
 VALUES = "the value index"
 PARTS = (WHOLE, VALUES, *SWITCHES)

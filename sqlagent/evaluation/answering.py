@@ -252,7 +252,7 @@ def _first(pool: Sequence[Execution], right: Sequence[bool]) -> bool:
 
 
 def _run_line(item: Item, watch: Watch, pool: Sequence[bool], right: bool) -> dict[str, Any]:
-    """What a run with a language model leaves besides: its candidates, and the figures that confidence rests on."""
+    """Facts of a run with a language model: its candidates, and the figures that confidence rests on."""
     return {
         "db": item.db,
         "question": item.question.text,

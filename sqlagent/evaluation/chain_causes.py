@@ -1,4 +1,4 @@
-"""What a follow-up changes, by the golds of its turn and of the one before, and why it was not followed."""
+"""Changes of a follow-up, by the golds of its turn and of the one before, and why it was not followed."""
 
 from __future__ import annotations
 

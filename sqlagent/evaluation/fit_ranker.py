@@ -37,7 +37,7 @@ PENALTY = 1.0
 """Ridge penalty in the features' own units."""
 
 GENERATED_WEIGHT = 0.05
-"""What a training question with the built-in generator's candidates counts."""
+"""The weight of a training question with the built-in generator's candidates."""
 
 CONFIRMED, CONTRADICTED, ALONE = 1.0, -1.5, 2.5
 """Score (z) from which a kind of questions confirms the direction of a feature, up to which it contradicts it, and from which one is

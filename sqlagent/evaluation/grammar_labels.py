@@ -1,4 +1,4 @@
-"""What each slot of a training question was for, read off its gold tree. For fitting alone.
+"""The use of each slot of a training question, read off its gold tree. For fitting alone.
 
 Decides the frame and one role a slot; `fit_grammar` learns to predict both from language.
 """

@@ -1,4 +1,4 @@
-"""What 30 verified questions do to questions that nobody verified, asked of a language model.
+"""The effect of 30 verified questions on questions that nobody verified, asked of a language model.
 
 Of each database some questions are learnt and others tested, drawn by a seed. All are asked with nothing known before any is asked with
 knowledge: so no reply has seen verified SQL. Verified SQL of the tested questions is in no prompt.
@@ -51,7 +51,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is measured: questions learnt and tested of each database, splits, and what it may cost.
+    """The plan of a measurement: questions learnt and tested of each database, splits, and what it may cost.
 
     `alike` asks in that way too, `apart` takes one question of each gold SQL. `contested` tests those first that some candidates of the file answer rightly and others do not. `edits` are asked of the editor
     for each split, `samples` of the model for each question, `side` are asked side by side. `skipped` questions of the draw are left out of the test.
@@ -330,7 +330,7 @@ class _Editing:
 
     @property
     def known(self) -> tuple[Knowledge, Catalog]:
-        """What is known once the edits are in force, with all verified answers."""
+        """The knowledge once the edits are in force, with all verified answers."""
         return applied(self.edits, Knowledge((), self.split.verified), self.source.catalog, self.answers)
 
     def is_right(self, edits: Sequence[Edit], key: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the deterministic judge is fitted on: groups of a question with their features, and which of them are right.
+"""Choices that the deterministic judge is fitted on: groups of a question with their features, and which of them are right.
 
 Three kinds of questions: pools of published systems, whole, in small draws, and without or of one family of systems alone; what the built-in
 generator writes to training questions; gold SQL among mutations of itself.
@@ -36,7 +36,7 @@ RELATIVES = 4
 """Candidates of one family from which on they are a pool of their own."""
 
 MUTANT_WEIGHT, MUTANT_STEP = 0.03, 3
-"""What a training question counts (6,700 of them would drown 700 pools), and every which is taken."""
+"""The weight of a training question (6,700 of them would drown 700 pools), and every which is taken."""
 
 GENERATED_STEP = 3
 """Every which training question the built-in generator writes candidates for."""
@@ -45,7 +45,7 @@ QUICK = Limits(seconds=0.5, rows=2_000)
 
 FULL, FIVE, ONLY, WITHOUT_FULL, WITHOUT_FIVE = "full", "five", "only", "without, full", "without, five"
 WEIGHTS = {FULL: 1.0, FIVE: SAMPLE_WEIGHT, WITHOUT_FULL: 1.0, WITHOUT_FIVE: 1 / WITHOUT}
-"""What a pool of each kind counts in a fit; pools of one family alone are only tested on."""
+"""The weight of a pool of each kind in a fit; pools of one family alone are only tested on."""
 
 _FAMILIES = {
     "resdsql": "resdsql",

@@ -1,4 +1,4 @@
-"""What terms do to answers, without a language model: a benchmark's hints turned into terms of its databases.
+"""The effect of terms on answers, without a language model: a benchmark's hints turned into terms of its databases.
 
 Each clause of a hint that explains a phrase by a name, a condition or an aggregate becomes a term. Questions are asked bare, with the terms of
 their own hint, and with those of all questions of their database, as an owner would keep them who gates nothing.

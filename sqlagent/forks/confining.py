@@ -1,4 +1,4 @@
-"""What a forked process may no longer do, and how much memory one holds."""
+"""Limits of a forked process: acts that are closed to it, and its memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import resource
 import signal
 from pathlib import Path
 
-# What any one file that a child writes may hold (bytes), unless it is bounded further.
+# The size of any one file that a child writes (bytes), unless it is bounded further.
 FILE_BYTES = 10_000_000_000
 
 _PR_SET_PDEATHSIG = 1

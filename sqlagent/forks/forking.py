@@ -23,7 +23,7 @@ from sqlagent.forks.frames import Frame, Torn
 
 # How long the end of a killed child, which gives its memory back first, is waited for (seconds).
 END_SECONDS = 3.0
-# What a server inherits of the environment unless it is told: where things lie, language and zone. No secrets.
+# Variables that a server inherits of the environment unless it is told: where things lie, language and zone. No secrets.
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "HOME", "TMPDIR", "TZ", "LANG", "LC_ALL", "LC_CTYPE")
 # Libraries start no thread when they are loaded.
 THREADLESS = {

@@ -15,7 +15,7 @@ MOST_BYTES = 2**32
 
 
 class Frame(IntEnum):
-    """What a message is. The first four go to the child, the others come from it."""
+    """The kind of a message. The first four go to the child, the others come from it."""
 
     ASK = 1
     BY_ROW = 2

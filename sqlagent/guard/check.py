@@ -101,7 +101,7 @@ def check(sql: str, catalog: Catalog, policy: Policy = _DEFAULT) -> Passed | Ref
                 "SQL of the dialect {value} cannot be read.",
                 value=catalog.dialect or worded("without a name"),
             ),
-            worded("What cannot be read with certainty does not run."),
+            worded("SQL that cannot be read with certainty does not run."),
             worded("Ask an administrator to set the dialect of this source."),
         )
     lexemes = lex(sql, style)
@@ -117,7 +117,7 @@ def check(sql: str, catalog: Catalog, policy: Policy = _DEFAULT) -> Passed | Ref
     except RecursionError:
         decided = Refusal(
             worded("The SQL is nested too deeply to be checked."),
-            worded("What cannot be checked does not run."),
+            worded("SQL that cannot be checked does not run."),
             worded("Simplify it, for instance with WITH."),
             0,
         )

@@ -35,7 +35,7 @@ _WIDE = re.compile(r"\*|[0-9]{5,}|\{[^{}]*\{")
 
 Arguments = list[Sequence[Token]]
 Problem = tuple[str, str] | None
-"""What is wrong with a call, with {function} for its name, and what to do."""
+"""The problem of a call, with {function} for its name, and what to do."""
 
 
 def lengths_problem(root: exp.Expr, tokens: Sequence[Token], allowed: Lists) -> Refusal | None:

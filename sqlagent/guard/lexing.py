@@ -303,7 +303,7 @@ def _comment(sql: str, at: int, typed: str, style: str) -> Lexeme | Refusal:
     if style == "mysql" and re.match(r"/\*(?:!|M!)", sql[at : at + 4], re.IGNORECASE):
         return Refusal(
             worded("The SQL contains a comment that MySQL executes (/*! ... */)."),
-            worded("What is inside would run although it looks like a comment."),
+            worded("The text inside would run although it looks like a comment."),
             worded("Write its content as plain SQL, or remove it."),
             at,
         )

@@ -1,4 +1,4 @@
-"""What somebody made in the database: functions, operators and types that bear names of the lists.
+"""Objects that somebody made in the database: functions, operators and types that bear names of the lists.
 
 A list tells what a name of the engine does. A function of the same name that somebody made is another
 one, and which of them is called depends on types that the guard does not know. In PostgreSQL a call is

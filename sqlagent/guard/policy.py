@@ -1,4 +1,4 @@
-"""What an administrator decided about the guard for one source."""
+"""An administrator's decisions about the guard for one source."""
 
 from __future__ import annotations
 

@@ -22,11 +22,11 @@ from sqlagent.guard.spelling import meant_within
 from sqlagent.language.saying import template, worded
 from sqlagent.values import Refusal
 
-# What cannot be read is refused with its reason; the parser's own warnings would put SQL into logs.
+# Unreadable SQL is refused with its reason; the parser's own warnings would put SQL into logs.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 ODD_ERRORS = (AssertionError, ValueError, TypeError, AttributeError, KeyError, IndexError)
-"""What sqlglot raises on some malformed SQL instead of its own errors: seen while fuzzing, 2026-11-20."""
+"""Errors of sqlglot on some malformed SQL instead of its own: seen while fuzzing, 2026-11-20."""
 
 
 MAX_READINGS = 50_000
@@ -114,9 +114,9 @@ def _bounded(tokens: list[Token], dialect: Dialect) -> Refusal | None:
 
 # The text behind -> and ->> is read as a path.
 _PATH = 8
-# What stands within a subscript is typed, and then simplified.
+# An expression within a subscript is typed, and then simplified.
 _SUBSCRIPT = 10
-# What stands before the dot of a call is looked through for columns, and each is put into its place anew.
+# The text before the dot of a call is looked through for columns, and each is put into its place anew.
 _CALLED = 15
 _BEFORE_LISTS = frozenset(("array", "list", "map", "in"))
 # Functions whose parser looks for the types of their arguments.
@@ -154,7 +154,7 @@ def _taken_name(tokens: list[Token]) -> Refusal | None:
                 worded(
                     "The SQL cannot be read: {name} is a word of SQL and no name of a value.", name=f":{name}"
                 ),
-                worded("What cannot be read with certainty does not run."),
+                worded("SQL that cannot be read with certainty does not run."),
                 worded("Give the value another name, for instance :{name}_value.", name=name),
                 colon.start,
             )
@@ -208,7 +208,7 @@ def unread(built: Rebuilt, reason: str, position: int | None = None) -> Refusal:
     """Refuse what cannot be read, and say why."""
     return Refusal(
         worded("The SQL cannot be read: {reason}.", reason=reason),
-        worded("What cannot be read with certainty does not run."),
+        worded("SQL that cannot be read with certainty does not run."),
         meant_within(built.code) or worded("Check the spelling, brackets and quotes near the marked place."),
         0 if position is None else position,
     )

@@ -29,7 +29,7 @@ _SHOWN = (Outcome.ANSWERED, Outcome.AMBIGUOUS)
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What is said of the winner: each step below may doubt it, and none makes it surer."""
+    """The words on the winner: each step below may doubt it, and none makes it surer."""
 
     outcome: Outcome
     reason: str
@@ -222,7 +222,7 @@ def _as_far_as_read(state: State, end: Ending) -> Ending:
 
 
 def _of_the_model(state: State) -> Sequence[str]:
-    """What the asking of a language model leaves to be said: a spent budget, a cut schema, calls that came to nothing."""
+    """Notes on the asking of a language model: a spent budget, a cut schema, calls that came to nothing."""
     out = []
     if state.llm is not None and state.llm.is_spent and state.pool:
         out.append(f"{state.llm.told} The answer is the best of what was found until then.")
@@ -236,7 +236,7 @@ def _of_the_model(state: State) -> Sequence[str]:
 
 
 def _told_by(maker: Sampler | Judge) -> Sequence[str]:
-    """What a maker that asks a language model has to say about calls that came to nothing."""
+    """Notes of a maker that asks a language model, on calls that came to nothing."""
     if isinstance(maker, LlmSampler):
         return maker.problems
     return maker.notes if isinstance(maker, LlmJudge) else ()

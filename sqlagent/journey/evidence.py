@@ -1,4 +1,4 @@
-"""What a run asks of the data before it samples on: of attempts in doubt, and of two answers that stand against each other."""
+"""Questions of a run to the data before it samples on: of attempts in doubt, and of two answers that stand against each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question is answered with: the source, the models, what a team knows, and how much all may cost."""
+"""The setting of a question: the source, the models, what a team knows, and how much all may cost."""
 
 from __future__ import annotations
 

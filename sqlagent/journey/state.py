@@ -71,5 +71,5 @@ class State:
 
     @property
     def declined(self) -> Sequence[str]:
-        """What replies said is missing where they called the question unanswerable."""
+        """Things that replies called missing where they called the question unanswerable."""
         return self.sampler.declined if isinstance(self.sampler, LlmSampler) else ()

@@ -1,4 +1,4 @@
-"""What words mean, as data: stop words, abbreviations, synonyms, adjectives and the attributes they measure.
+"""The meaning of words, as data: stop words, abbreviations, synonyms, adjectives and the attributes they measure.
 
 General English and the habits of people who name columns; nothing here belongs to one schema.
 """
@@ -330,4 +330,4 @@ MEASURES = words_of("revenu sale turnov proceed profit spend incom earn charg ex
 """Stems of what businesses add up rather than look at row by row."""
 
 DEED_DONE = r"(?:\w{3,}ed|bought|paid|left|came|went) (?:in|on|since|before|after|during|at|from|within|this|last|again|(?:19|20)\d\d)\b"
-"""What some of the things asked for did, and when: "how many ordered in 2025" has no noun of its own."""
+"""Deeds of some of the things asked for, and when: "how many ordered in 2025" has no noun of its own."""

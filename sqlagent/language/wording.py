@@ -1,4 +1,4 @@
-"""What the words of a question ask for, before any candidate is seen.
+"""The wish in the words of a question, before any candidate is seen.
 
 Plain tables of English words and patterns; nothing here knows a schema or a database. Shared by
 the stages that compare what was asked with what came back. It decides the shape asked for

@@ -212,7 +212,7 @@ _CLOSED = words_of(
 """English words that are written in one piece, and are made of two."""
 
 _ENDINGS = frozenset({"ship", "age", "able", "less", "hood", "ward", "like", "wise"})
-"""What makes another noun or adjective of a word: a membership is no ship."""
+"""Endings that make another noun or adjective of a word: a membership is no ship."""
 
 _SHORT_ID = re.compile(r"[a-df-z]id|eid|[b-df-hj-np-tv-z]{2}id")
 """Names such as `eid` or `sid`: a letter or two of the table and `id`."""

@@ -213,7 +213,7 @@ def stand_alone(
 
 
 def said_of(turn: Turn) -> str:
-    """What a turn asks now: what its chips say, else its question."""
+    """The question of a turn now: what its chips say, else its question."""
     return turn.stated or turn.question
 
 

@@ -38,7 +38,7 @@ _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"`(])")
 
 @dataclass(frozen=True, slots=True)
 class LlmTold:
-    """What a statement is for as a language model says it; `text` is empty where it said nothing that is told, for the reason `why`."""
+    """The purpose of a statement as a language model says it; `text` is empty where it said nothing that is told, for the reason `why`."""
 
     text: str = ""
     why: str = ""

@@ -26,7 +26,7 @@ MATCHED = 0.9
 """Score from which a stored value counts as named by the question: equal but for letter case, accents and endings."""
 
 _OTHERWISE = ("the question excludes", "the number ", "'")
-"""What is looked for here in its own way: `IS NULL` excludes, 02 is the number 2, and a column read in part tells nothing."""
+"""Findings that are looked for here in another way: `IS NULL` excludes, 02 is the number 2, and a column read in part tells nothing."""
 
 _ASKING = frozenset((*MONTHS, *ATTRIBUTE_ADJECTIVES, *COMPARATIVE_FORMS, *CUE_WORDS))
 """Words of asking, which may well be stored somewhere."""

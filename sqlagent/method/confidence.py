@@ -62,7 +62,7 @@ ASKED_FOR = 0.25
 """Or this share, where the very thing asked for is among them ("the salary of singers")."""
 
 NAME_WEIGHT = 0.5
-"""What a name or a number counts that found nothing: a value need not be stored to be asked about."""
+"""The weight of a name or a number that found nothing: a value need not be stored to be asked about."""
 
 
 def figures(

@@ -25,7 +25,7 @@ STATEMENTS = 12
 """Statements one question may cost for this, each over one table."""
 
 SECONDS = 4.0
-"""What they may take together; the last one may take `STATEMENT_SECONDS` longer."""
+"""Seconds for all of them together; the last one may take `STATEMENT_SECONDS` longer."""
 
 WAVE = 4
 """Statements at once; where all words are found no further ones are run."""
@@ -61,7 +61,7 @@ class Runs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """What looking words up came to.
+    """The outcome of looking words up.
 
     `index` knows what was found beside what was read. `found` tells where words were found though its values are not
     read, `open` the likely columns of which that is not known: neither read nor looked through. `missing` counts columns

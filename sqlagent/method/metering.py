@@ -48,7 +48,7 @@ class MeteredLlm:
 
     @property
     def usage(self) -> Usage:
-        """What all calls cost so far."""
+        """The cost of all calls so far."""
         return self._spent.usage
 
     @property
@@ -58,7 +58,7 @@ class MeteredLlm:
 
     @property
     def notes(self) -> list[str]:
-        """What replies noted, each once."""
+        """The notes of replies, each once."""
         return self._spent.notes
 
     @property
@@ -79,7 +79,7 @@ class MeteredLlm:
 
     @property
     def told(self) -> str:
-        """What the budget is used up by, in words; empty while there is some left.
+        """The cause of a spent budget, in words; empty while there is some left.
 
         Example:
             >>> from sqlagent.testing import ScriptedLlm

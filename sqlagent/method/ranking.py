@@ -53,7 +53,7 @@ class Gated(Protocol):
 
 @dataclass(slots=True)
 class Verdicts:
-    """What a judge has said so far, by question, result keys and SQL, so that it is not asked twice."""
+    """A judge's verdicts so far, by question, result keys and SQL, so that it is not asked twice."""
 
     pairs: dict[tuple[str, ...], float] = field(default_factory=dict)
     orders: dict[tuple[str, ...], tuple[int, ...]] = field(default_factory=dict)

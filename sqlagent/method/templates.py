@@ -346,7 +346,7 @@ def _aligned(
 
 
 def _value(slot: _Slot, held: Sequence[Token], index: ValueIndex | None) -> str | None:
-    """What words in a slot stand for, spelled as it is stored; None where they are no such value."""
+    """The stored value that words in a slot stand for, spelled as it is stored; None where they are no such value."""
     if slot.is_number:
         number = _number(held[0])
         if not number.replace(".", "", 1).isdigit() or len(slot.was) == 4 and len(number) != 4:

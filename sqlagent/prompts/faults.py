@@ -1,4 +1,4 @@
-"""What kind of fault a failure is, in words of our own.
+"""Kinds of failures, in words of our own.
 
 A database says in its message what it found, and what it found may be a stored value. This decides
 which of a few kinds a failure belongs to, by the code of its driver and else by how its message

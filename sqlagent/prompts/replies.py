@@ -1,4 +1,4 @@
-"""What a language model said: the SQL, the JSON or the refusal in a reply, however it is wrapped.
+"""Replies of a language model: the SQL, the JSON or the refusal in one, however it is wrapped.
 
 Decides only where in a text the meant part stands. Models fence, chat, think aloud, break off and
 repeat themselves; every reader here is patient and none of them raises. What the parts

@@ -1,1 +1,1 @@
-"""What results hold: when two values are the same, and what a column is."""
+"""Values and columns of results: when two values are the same, and what a column is."""

@@ -1,4 +1,4 @@
-"""What the columns of some rows hold: a measure, a time, a category or a key.
+"""The content of columns of some rows: a measure, a time, a category or a key.
 
 Shared by the stages that draw and tell rows. It decides from the kinds a driver tells, from
 column names and from the cells; nothing here knows a catalog, a chart or a sentence.
@@ -26,7 +26,7 @@ LARGEST = 1e290
 
 
 class Role(StrEnum):
-    """What a column is good for when rows are drawn or told."""
+    """The use of a column when rows are drawn or told."""
 
     MEASURE = "measure"
     TIME = "time"

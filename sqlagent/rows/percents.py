@@ -23,7 +23,7 @@ def is_percent(name: str, sql: str) -> bool:
 
 
 def _written(name: str, sql: str) -> Iterator[str]:
-    """What stands before `AS name` in a statement, back to where its item begins."""
+    """The expression before `AS name` in a statement, back to where its item begins."""
     for found in re.finditer(rf"\bAS\s+[\"`\[]?{re.escape(name)}\b", sql, re.IGNORECASE):
         depth, at = 0, found.start()
         while at > 0 and (depth > 0 or sql[at - 1] not in ",("):

@@ -1,4 +1,4 @@
-"""What some rows are about: which of their measures comes first, and which times they go along.
+"""The subject of some rows: which of their measures comes first, and which times they go along.
 
 Shared by the stages that draw and tell rows, so that chart and sentence speak of the same figure.
 """

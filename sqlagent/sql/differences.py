@@ -22,7 +22,7 @@ CLAUSES = {
     "order": template("order"),
     "limit": template("limit"),
 }
-"""What each kind of clause is called, in the order in which they are told after the output."""
+"""The name of each kind of clause, in the order in which they are told after the output."""
 
 TOLD = 6
 """Differences told: two statements that differ in more have little in common."""
@@ -64,7 +64,7 @@ def differences(sql: str, other: str, catalog: Catalog) -> tuple[str, ...]:
 
 
 def _differing(clause: str, one: str, other: str) -> str:
-    """What one statement says in a clause against what the other says; either may be nothing."""
+    """The words of one statement in a clause against those of the other; either may be nothing."""
     if not other:
         return worded("{clause}: {one} against none", clause=clause, one=one)
     if not one:

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from sqlagent.sql.literals import ODD
 
-# What is longer is broken into lines; about the width of the editor beside a result.
+# A longer line is broken; about the width of the editor beside a result.
 WIDTH = 64
 
 

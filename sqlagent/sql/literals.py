@@ -29,7 +29,7 @@ ODD = (
     KeyError,
     IndexError,
 )
-"""What the parser raises on SQL that it cannot read (TypeError on `SELECT note ->` in SQLite, for one)."""
+"""Errors of the parser on SQL that it cannot read (TypeError on `SELECT note ->` in SQLite, for one)."""
 
 
 def said(question: Question) -> tuple[str, ...]:

@@ -134,7 +134,7 @@ def _known(
 
 
 def _sources(tree: exp.Select) -> dict[str, exp.Expr]:
-    """What a SELECT reads from, by its names."""
+    """The tables that a SELECT reads from, by its names."""
     start = tree.args.get("from_") or tree.args.get("from")
     parts = [start.this] if start else []
     parts += [join.this for join in tree.args.get("joins") or ()]

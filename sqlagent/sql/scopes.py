@@ -1,4 +1,4 @@
-"""What can be seen from where in a statement: sources, their columns, and names that are unknown.
+"""Names visible at each place of a statement: sources, their columns, and names that are unknown.
 
 Values of `names`, which fills them; nothing is decided here.
 """
@@ -44,7 +44,7 @@ class Source:
 
 @dataclass(slots=True)
 class Scope:
-    """What can be seen from inside one SELECT: its sources, its aliases, and what is around it.
+    """Names visible inside one SELECT: its sources, its aliases, and what is around it.
 
     `merged` are sources without a name of their own (or with one already taken).
     """

@@ -1,4 +1,4 @@
-"""What flows through the pipeline: plain, frozen values with no client or connection inside.
+"""Values of the pipeline: plain and frozen, with no client or connection inside.
 
 Stages take these and return these. Nothing here knows a vendor, a web framework or how
 any of it is decided; gold SQL has no place in any of them.

@@ -1,4 +1,4 @@
-"""What is asked, and what it may cost."""
+"""The question, and the bounds of its cost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the person typed, as a value.
+    """A person's typed text, as a value.
 
     `text` is the stand-alone form that every stage reads. `typed` is what was typed when
     that differs (a follow-up that was rewritten); `hint` is knowledge given with it, and `open_hint` what of it holds no stored
@@ -37,7 +37,7 @@ class Question:
 
     @property
     def typed_hint(self) -> str:
-        """What of the hint somebody typed."""
+        """The part of the hint that somebody typed."""
         return self.hint if self.open_hint is None else self.open_hint
 
 

@@ -43,7 +43,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What a statement returned: column names, rows, and whether more were left behind.
+    """The rows of a statement: column names, cells, and whether more were left behind.
 
     `kinds` has one entry a column where the driver tells the type, else it is empty.
     `truncated` is about rows; `cut_cells` counts cells longer than `Limits.cell_chars`, which
@@ -157,7 +157,7 @@ class ExecutionGroup:
 
     @property
     def weight(self) -> float:
-        """What its members' votes count together; equal to `size` for independent draws."""
+        """The weight of its members' votes together; equal to `size` for independent draws."""
         return sum(member.candidate.weight for member in self.members)
 
     @property
@@ -234,7 +234,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a small statement found of one point in which candidates differ: a condition, or a column, of one table.
+    """A small statement's finding on one point in which candidates differ: a condition, or a column, of one table.
 
     `rows` are the table's. A condition `holds` for some of them; a column is `filled` in some, with so many `different`
     values, of which `common` are the most frequent with their counts (empty where values were not asked for).

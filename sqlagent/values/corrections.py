@@ -1,4 +1,4 @@
-"""What the owner of a source says of it, where that differs from what was derived. Stored, compared and hashed as plain data."""
+"""Corrections by the owner of a source, where it differs from what was derived. Stored, compared and hashed as plain data."""
 
 from __future__ import annotations
 

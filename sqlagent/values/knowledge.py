@@ -55,7 +55,7 @@ class VerifiedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What a team says of one source: terms in force, and verified answers whose SQL still runs.
+    """A team's knowledge of one source: terms in force, and verified answers whose SQL still runs.
 
     `examples` are verified answers that a language model is shown with every question; they answer none by themselves.
     """

@@ -1,4 +1,4 @@
-"""What a user of a source could do beyond reading, and what a look at it found."""
+"""Powers of a user of a source beyond reading, and the result of a check of them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ReaderStep:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a connection test found out about a source.
+    """The findings of a connection test of a source.
 
     `server` is its name and version, `user` who we are there. `powers` are what this user could do beyond
     reading if it were not for our read-only session, severest first; `reader` are the statements that make a
@@ -104,7 +104,7 @@ class Check:
 
     @property
     def writable(self) -> tuple[str, ...]:
-        """What this user could change, in words; what is mild is left out."""
+        """The things that this user could change, in words; mild ones are left out."""
         return tuple(power.words for power in self.powers if power.severity is not Severity.MILD)
 
     @property

@@ -105,6 +105,9 @@ def test_groups_are_other_columns_things_and_grains_the_nearest_first(sources):
     monthly = pick(own, source, "by:0", "month")
     assert monthly.said == "by month instead of category"
     assert title(monthly.frame) == "Revenue by month, 2025"
+    dated = monthly.frame.by[0]
+    twice = title(replace(monthly.frame, by=(dated, dated), where=()))
+    assert "by month and month" not in twice, "two times are told apart, or told in full"
     assert "week" in words(chip(monthly.frame, source, "by:0"))
 
 

@@ -47,7 +47,7 @@ def test_a_term_is_tried_saved_and_gone_by_and_an_answer_verified_and_doubted(pa
     answered(page)
     expect(page.locator("#verdict")).to_contain_text("Verified by")
     page.get_by_text("Wrong…").click()
-    page.get_by_label("What is wrong").select_option("figure")
+    page.get_by_label("Kind of fault").select_option("figure")
     page.get_by_role("button", name="Send").click()
     expect(page.locator("#say")).to_contain_text("You said that this is wrong")
     found += looked_at(page)

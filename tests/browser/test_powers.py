@@ -51,7 +51,7 @@ def test_the_warning_stays_until_an_administrator_confirms_it(page: Page, erp: P
     warning.get_by_label("I know what this user could do").check()
     warning.get_by_role("button", name="Confirm").click()
     expect(warning).to_have_count(0)
-    page.get_by_text("What its user could do beyond reading").click()
+    page.get_by_text("Powers of its user beyond reading").click()
     expect(page.locator("#powers")).to_contain_text("confirmed by")
     found += [*seen_by_axe(page), *too_wide(page)]
     assert not found, "\n".join(found)

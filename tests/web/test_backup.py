@@ -191,7 +191,7 @@ LATER = {
         "0026_saying",
     },
     "comments": {"0001_initial"},
-    "dashboards": {"0003_pdfs_by_link", "0004_card_pivot", "0005_saying"},
+    "dashboards": {"0003_pdfs_by_link", "0004_card_pivot", "0005_saying", "0006_card_saying"},
     "knowledge": {
         "0005_evaluations_done",
         "0006_posed_rounds",
@@ -201,6 +201,7 @@ LATER = {
         "0010_terms_that_hold_values",
         "0011_feedback_draft",
     },
+    "library": {"0006_saying"},
     "results": {"0006_kept_pivot"},
     "sharing": {"0001_initial", "0002_notices"},
     "sources": {"0022_upload_keys"},
@@ -229,12 +230,15 @@ ADDED = {
     "asking_run": {"traceparent", "saying"},
     "asking_thread": {"sight"},
     "asking_version": {"departs", "saying"},
+    "dashboards_card": {"saying"},
     "dashboards_drawing": {"saying"},
     "dashboards_pdfexport": {"link"},
     "knowledge_evaluation": {"with_llm"},
     "knowledge_feedback": {"draft"},
     "knowledge_storedanswer": {"is_example"},
     "knowledge_storedterm": {"holds_values"},
+    "library_savedsql": {"saying"},
+    "library_savedsqledit": {"saying"},
     "sources_source": {"upload_keys"},
 }
 """The tables, and the columns of others, that these make."""

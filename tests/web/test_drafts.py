@@ -10,11 +10,13 @@ import pytest
 import time_machine
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from mirror.asking import services
 from mirror.asking.models import Run, Version
 from mirror.asking.services.thread_files import thread_turns
+from mirror.dashboards.models import Card
+from mirror.dashboards.selectors import title_said
 from mirror.knowledge.models import Feedback
 from mirror.knowledge.second_looks import SecondLook
 from mirror.library.models import SavedSql
@@ -298,3 +300,28 @@ def test_the_owner_alone_verifies_and_the_mark_goes(draft, as_alice, as_bob, as_
     assert (saved.draft, saved.verified_by) == ("", alice)
     assert saved.verified_at is not None
     assert "Verified" in page and "Saved from a draft" not in page
+
+
+def test_why_a_saved_draft_is_one_and_what_its_card_is_called_are_german(draft, shop, as_alice) -> None:
+    german = {"accept-language": "de"}
+    version = draft.versions.get()
+    saved = save(as_alice, version)
+    why = "Nicht sicher: Dies ist ein Entwurf, der „foo bar“ auslässt."
+    page = unescape(as_alice.get(reverse("library:saved", args=[saved.pk]), headers=german).content.decode())
+    assert why in page and "Not sure" not in page
+    assert saved.draft.startswith("Not sure"), "programs read English"
+    as_alice.post(reverse("dashboards:add") + f"?version={version.pk}", {"name": "Board"}, headers=german)
+    card = Card.objects.get()
+    assert card.title == version.title != title_said(card) or not version.title
+    board = reverse("dashboards:dashboard", args=[card.dashboard_id])
+    with translation.override("de"):
+        titled = title_said(card)
+    assert titled in unescape(as_alice.get(board, headers=german).content.decode())
+    as_alice.post(
+        reverse("dashboards:card_change", args=[card.pk]), {"title": titled, "shows": "table"}, headers=german
+    )
+    card.refresh_from_db()
+    assert (card.title, card.shows) == (version.title, "table"), "nobody typed another title"
+    services_run = as_alice.post(reverse("asking:run_saved", args=[saved.pk]))
+    run = Run.objects.get(pk=int(services_run["Location"].strip("/").split("/")[-1]))
+    assert run.saying["reason"] == draft.saying["reason"]

@@ -23,6 +23,9 @@ from mirror.audit.verbs import DETAILS
 from mirror.people.languages import language_of
 from mirror.phrases import counted, dated, joined, size, took
 from mirror.results.cells import aligned, shown
+from mirror.stored_words import said_now, sayings
+from sqlagent.language.saying import number, worded
+from sqlagent.telling.explaining import explained
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGS = ROOT / "frontend" / "locale" / "de" / "LC_MESSAGES"
@@ -346,6 +349,35 @@ def test_what_sqlagent_calls_the_clauses_of_a_statement_is_german():
     assert {"Only rows where", "Together"} <= given
     with translation.override("de"):
         assert not [text for text in given if translation.pgettext("clause", text) == text]
+
+
+def test_a_figure_shows_the_note_of_its_chart_in_german():
+    from mirror.asking.pages.version import figure_noted
+
+    note = worded("The largest {count} of {series} series shown.", count=8, series=number("1,028"))
+    figure = {"data": [], "layout": {"title": {"text": "Orders", "subtitle": {"text": str(note)}}}}
+    with translation.override("de"):
+        shown = figure_noted(figure, {"mark": "line", "x": "month", "y": ["orders"]}, sayings(note=note))
+    assert shown["layout"]["title"]["subtitle"]["text"] == "Die größten 8 von 1.028 Reihen gezeigt."
+
+
+def test_a_statement_is_told_in_german_clause_by_clause():
+    sql = (
+        "SELECT c.country, SUM(o.total) AS revenue FROM orders AS o JOIN customers AS c ON c.id = o.customer_id "
+        "WHERE o.status <> 'open' AND o.ordered_on >= '2025-03-01' AND o.ordered_on < '2025-04-01' "
+        "GROUP BY c.country HAVING COUNT(*) > 2 ORDER BY revenue DESC LIMIT 5"
+    )
+    with translation.override("de"):
+        assert [said_now(line.words) for line in explained(sql, "sqlite")] == [
+            "orders",
+            "customers, über customers.id gleich orders.customer_id (Zeilen ohne Treffer fallen weg)",
+            "orders.status ungleich ‚open‘; und orders.ordered_on im März 2025",
+            "customers.country",
+            "Anzahl der Zeilen größer als 2",
+            "customers.country; Summe von orders.total, genannt revenue",
+            "revenue, absteigend",
+            "5 Zeilen",
+        ]
 
 
 def test_kept_days_figures_and_chosen_words_are_written_as_the_language_does():

@@ -141,7 +141,7 @@ def test_stored_values_are_shown_where_rows_may_be_shown_and_to_who_decides(smal
     form(as_alice, small, "orders", "status", label_0="Open")
     assert "Open" in page(as_alice, small, "model_column", table="orders", column="status")
     hidden = page(as_bob, small, "model_table", table="orders")
-    assert "Open" not in hidden.split("What was corrected")[0]
+    assert "Open" not in hidden.split("Corrections")[0]
     assert "1 label" in hidden
     assert "Open" not in hidden, "a correction tells a label too"
     Source.objects.filter(pk=small.pk).update(privacy=Source.Privacy.ROWS)

@@ -110,7 +110,7 @@ def test_an_evaluation_proposes_what_sets_a_wrong_answer_right_to_the_owner_alon
         "nordic", "filter", body, (question,), True,
     )  # fmt: skip
     page = unescape(as_alice.get(url("feedback", shop.pk)).content.decode())
-    assert f"With it “{question}” is answered as it was verified" in page
+    assert f"With it, “{question}” gets its verified answer" in page
     accept = url("term_new", shop.pk) + f"?proposal={one.key}"
     form = unescape(as_alice.get(accept).content.decode())
     assert 'value="nordic"' in form and body in form and "It sets the answer right to" in form

@@ -85,7 +85,7 @@ def test_more_columns_than_can_be_read_count_in_the_totals_and_are_told(shop, al
     page = pivot_page(kept, {"pr": "0", "pc": "1", "pv": "2", "pa": "sum"})
     assert (len(page.heads), page.hidden_columns, page.foot[-1].text) == (pivots.MOST_COLUMNS, 100, "300")
     shown = as_alice.get(reverse("results:pivot", args=[kept.pk]), {"pr": 0, "pc": 1}).content.decode()
-    assert "The first 200 columns are shown; 100 more count in the totals alone." in shown
+    assert "The first 200 columns are shown; the totals include 100 more." in shown
     paged = pivot_page(kept, {"pr": "1", "pp": "9" * 9})
     assert (paged.first_row, paged.last_row, paged.row_count, paged.next_url) == (251, 300, 300, "")
 

@@ -372,7 +372,7 @@ def test_a_dashboard_shows_a_viewer_what_writers_put_there_and_nothing_of_viewer
     Supply.objects.all().delete()
     give(shop, team, VIEWER)
     own = as_bob.get(reverse("dashboards:dashboard", args=[mine.pk])).content.decode()
-    assert own.count("writes none on its source any more") == 2 and not Supply.objects.exists()
+    assert own.count("may no longer write SQL on its source") == 2 and not Supply.objects.exists()
     card = as_bob.get(reverse("dashboards:card", args=[of_saved.pk])).content.decode()
     assert "SELECT 41" not in card and "Open as SQL" not in card
     as_bob.get(reverse("dashboards:dashboard", args=[hers.pk]))

@@ -122,7 +122,9 @@ def test_the_page_says_among_how_many_rows_it_looks(as_admin, shop, alice, monke
             status=Status.DONE,
             ended_at=timezone.now(),
         )
-    words = "Counts of finished and failed work cover the last 24 hours, looked for among the newest {} rows of each kind."
+    words = (
+        "Counts of finished and failed work cover the last 24 hours, among the newest {} rows of each kind."
+    )
     assert words.format("10,000") in said(as_admin)
     monkeypatch.setattr("mirror.upkeep.figures.NEWEST", 1)
     monkeypatch.setattr("mirror.upkeep.status_pages.NEWEST", 1)

@@ -127,6 +127,26 @@ def test_tables_are_added_and_files_read_again_by_the_worker_too(as_alice):
     assert {table["name"] for table in Source.objects.get().catalog["tables"]} == {"orders", "b"}
 
 
+def test_a_german_reader_reads_notes_errors_and_problems_of_files_in_german(as_alice):
+    german = {"accept-language": "de"}
+    rows = b"name,name,amount\nAnna,A,1\nBernd,B,many\n"
+    upload = uploaded(as_alice, ("people.csv", rows), ("lines.jsonl", b'{"a": 1}\n{"a"\n'))
+    work(upload)
+    page = review(as_alice, upload, **german).content.decode()
+    assert "„name“ steht mehrmals in den Überschriften, Zeile 1." in page
+    assert "Zeile 2 ist kein JSON." in page
+    assert "“name” stands more than once" in review(as_alice, upload).content.decode()
+    make(as_alice, upload, f0t0c2_kind="integer")
+    work(upload)
+    page = review(as_alice, upload, **german).content.decode()
+    assert "Nicht jede Zelle von amount ist vom Typ „Ganze Zahl“: „many“ in Zeile 3." in page
+    only = uploaded(as_alice, ("none.csv", b""))
+    work(only)
+    review(as_alice, only, **german)
+    page = as_alice.get(reverse("sources:upload"), headers=german).content.decode()
+    assert "none.csv: Die Datei ist leer." in page
+
+
 def test_files_thrown_away_while_they_are_read_end_the_work(as_alice, monkeypatch):
     upload = uploaded(as_alice, ("big.csv", BIG))
 

@@ -233,7 +233,7 @@ def test_a_sqlite_file_gives_a_table_each_of_its_tables_and_says_what_is_left_ou
         "Views are left out: totals.",
         "Virtual tables are left out: found.",
         "Orders 2026: computed columns are left out: twice.",
-        "Orders 2026: 1 cell holds bytes that are no text. They stay empty.",
+        "Orders 2026: 1 cell holds bytes that are no text. It stays empty.",
     ]
 
 
@@ -646,7 +646,7 @@ def test_a_workbook_that_is_cut_off_is_no_archive_to_unpack(tmp_path):
 @pytest.mark.parametrize(
     ("length", "content", "said"),
     [
-        (17_000_000, 18_000_000, "Its footer has 17 MB; the most taken are 16 MB."),
+        (17_000_000, 18_000_000, "Its footer has 17 MB; the limit is 16 MB."),
         (2_000_000_000, 100, "damaged or not whole"),
     ],
 )
@@ -689,7 +689,7 @@ def test_a_row_whose_texts_are_values_below_is_no_heading_and_asked_about(tmp_pa
     plan = planned(tmp_path, b"yes,yes,Oslo\nno,yes,Rome\nyes,no,Bern\n")
     assert plan.tables[0].header_row == 0
     assert plan.tables[0].asked == [
-        "Row 1 is not taken for headings: “yes” stands there twice. If it holds the headings, say 1 above and read it again."
+        "Row 1 is not taken for headings: “yes” stands there twice. If it holds the headings, write 1 above and read the file again."
     ]
 
 

@@ -224,7 +224,7 @@ def test_a_lost_source_leaves_the_text(tab, shop, as_alice) -> None:
     source_delete(shop)
     answer = as_alice.get(reverse("workbench:tab", args=[tab.pk]))
     assert answer.context["page"].sql == TOP
-    assert "What was typed is kept" in answer.content.decode()
+    assert "Your text is kept" in answer.content.decode()
     refused = as_alice.post(reverse("workbench:run", args=[tab.pk]), {"sql": "SELECT 9"})
     assert refused.status_code == 422
     tab.refresh_from_db()

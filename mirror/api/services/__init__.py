@@ -1,4 +1,4 @@
-"""What can happen to tokens, to services that act by them, and to calls that come with a key."""
+"""Operations on tokens, on services that act by them, and on calls that come with a key."""
 
 from mirror.api.services.accounts import account_end, account_make, account_renew
 from mirror.api.services.calls_once import Done, call_once

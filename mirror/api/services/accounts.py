@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from mirror.api.models import Token
 from mirror.api.services.tokens import TokenError, token_make
@@ -37,7 +38,7 @@ def account_make(
     _check(by)
     lacking = set(sources) - set(sources_visible(by).filter(pk__in=[one.pk for one in sources]))
     if lacking or not sources:
-        raise TokenError("Choose sources that you see.")
+        raise TokenError(_("Choose sources that you see."))
     try:
         service = service_create(name, teams, by)
     except ValidationError as error:
@@ -45,7 +46,9 @@ def account_make(
     unshared = set(sources) - set(sources_visible(service).filter(pk__in=[one.pk for one in sources]))
     if unshared:
         names = ", ".join(sorted(one.name for one in unshared))
-        raise TokenError(f"{names}: shared with none of these teams. Its owner shares it first.")
+        raise TokenError(
+            _("%(names)s: shared with none of these teams. Its owner shares it first.") % {"names": names}
+        )
     return token_make(service, name, scopes, days=days, sources=sources, use=use, by=by)
 
 
@@ -58,7 +61,7 @@ def account_renew(service: User, by: User) -> tuple[Token, str]:
     _check(by)
     last = service.tokens.order_by("-pk").first()
     if last is None or not service.is_active:
-        raise TokenError("This service was ended.")
+        raise TokenError(_("This service was ended."))
     days = round((last.expires_at - last.created_at) / timedelta(days=1))
     seen = sources_visible(service).filter(pk__in=last.sources.values("pk"))
     return token_make(
@@ -77,4 +80,4 @@ def account_end(service: User, by: User) -> None:
 
 def _check(by: User) -> None:
     if not by.is_staff:
-        raise TokenError("Only administrators manage services.")
+        raise TokenError(_("Only administrators manage services."))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from mirror.api import problems
 from mirror.api.models import Scope, Token
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# What a token begins with, so that scanners of code and logs know one.
+# The beginning of every token, so that scanners of code and logs know one.
 PREFIX = "mir_"
 # The longest that a token works, and how many of one person work at once.
 DAYS, TOKENS = 366, 50
@@ -56,19 +57,21 @@ def token_make(
     """Make a token and give it with its secret, which is not kept. `sources` limits it to these; `by` makes it, where that is not the owner. Raises: TokenError."""
     name = one_line(name, 80)
     if not name:
-        raise TokenError("Give the token a name: what it is for.")
+        raise TokenError(_("Give the token a name that says its purpose."))
     chosen = [scope.value for scope in Scope if scope.value in scopes]
     if not chosen or len(chosen) != len(set(scopes)):
-        raise TokenError("Choose what the token may do.")
+        raise TokenError(_("Choose what the token may do."))
     if not 1 <= days <= DAYS:
-        raise TokenError(f"A token works for 1 to {DAYS} days.")
+        raise TokenError(_("A token works for 1 to %(days)s days.") % {"days": DAYS})
     limited = None if sources is None else list(sources)
     if limited is not None:
         seen = set(sources_visible(owner).filter(pk__in=[one.pk for one in limited]))
         if not limited or seen != set(limited):
-            raise TokenError("Choose sources that you see, or all of them.")
+            raise TokenError(_("Choose sources that you see, or all of them."))
     if Token.objects.filter(owner=owner, revoked_at=None, expires_at__gt=timezone.now()).count() >= TOKENS:
-        raise TokenError(f"{TOKENS} tokens of yours work already. Revoke one first.")
+        raise TokenError(
+            _("You have %(count)s working tokens, the limit. Revoke one first.") % {"count": TOKENS}
+        )
     secret = PREFIX + secrets.token_urlsafe(32)
     token = Token.objects.create(
         owner=owner,
@@ -164,7 +167,7 @@ def token_use(
     """
     now, origin = timezone.now(), _origin()
     used_at, used_from = token.used_at, token.used_from
-    for _ in range(20):
+    for _try in range(20):
         free_at = max(token.free_at, now) + MINUTE / settings.API_CALLS_PER_MINUTE
         if (ahead := free_at - now - MINUTE) > timedelta():
             raise too_fast(ahead)

@@ -1,4 +1,4 @@
-"""What operations share: who calls by which token, what is done once, and how what was done is told."""
+"""Parts shared by all operations: who calls by which token, calls done once, and answers."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ router = Router(tags=["SQL and rows"])
 
 # Rows that a page of them holds; without a limit all rows are sent, in constant memory.
 PAGE_ROWS = 100_000
-# What a client may ask for, the first of those it likes alike first.
+# Formats a client may ask for, the first of those it likes alike first.
 ROW_FORMATS: dict[str, Format] = {
     "application/jsonl": FORMATS["jsonl"],
     "application/x-ndjson": FORMATS["jsonl"],
@@ -159,7 +159,7 @@ def _sheet(result: StoredResult, offset: int, limit: int | None) -> Sheet:
 
 
 def _format(accept: str) -> Format:
-    """What a client likes best of what there is. Raises: Problem (406)."""
+    """Choose the format that a client likes best. Raises: Problem (406)."""
     wishes: list[tuple[float, int, str]] = []
     for place, wish in enumerate(accept.split(",") if accept.strip() else ["*/*"]):
         name, *options = (part.strip().lower() for part in wish.split(";"))

@@ -1,4 +1,4 @@
-"""What the pages about asking show: everything decided, so that templates only print."""
+"""Data of the pages about asking: everything decided, so that templates only print."""
 
 from mirror.asking.pages.ask import AskPage, ask_page
 from mirror.asking.pages.history import HistoryPage, ThreadPage, history_page, thread_page

@@ -1,4 +1,4 @@
-"""What was understood, as chips: each a button with what may take its place, under headings."""
+"""The reading of a question as chips: each a button with its alternatives under headings."""
 
 from __future__ import annotations
 

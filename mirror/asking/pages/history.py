@@ -1,4 +1,4 @@
-"""What was asked before: all runs with search and pages, or one thread as a conversation."""
+"""Earlier questions: all runs with search and pages, or one thread as a conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer owes to what the team knows, and what its reader may say of it."""
+"""The team's knowledge behind an answer, and the feedback that its reader may give."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mirror.knowledge.selectors import feedback_given, may_teach
 from mirror.phrases import dated, one_line
 from mirror.sources.selectors import may_ask
 
-# What is made of feedback, as its row says it.
+# Outcomes of feedback, as its row says them.
 _MADE = {"verified answer": gettext_noop("verified answer"), "term": gettext_noop("term")}
 
 
@@ -117,7 +117,7 @@ def _verified(stands: Standing) -> str:
 
 
 def _said(given: Feedback | None) -> str:
-    """What its reader said of an answer, and what became of that."""
+    """A reader's feedback on an answer, and its outcome."""
     if given is None:
         return ""
     said = _("You said that this is right.") if given.is_right else _("You said that this is wrong.")

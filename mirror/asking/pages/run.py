@@ -270,7 +270,7 @@ def _values(run: Run, current: Version | None, typed: str | None) -> tuple[Value
 
 
 def _file_title(version: Version, title: str, draft: str) -> str:
-    """What a file of a version's rows is called; it tells a draft in front, where no cut takes it away."""
+    """The name of a file of a version's rows; it tells a draft in front, where no cut takes it away."""
     # Edited SQL may answer anything but the question that it began with.
     is_edited = version.departs == EDITED or (version.origin == Version.Origin.EDIT and version.number > 1)
     is_told = bool(version.departs) and version.departs != EDITED
@@ -285,7 +285,7 @@ def _reason(run: Run, current: Version | None) -> tuple[str, str]:
     if current is None or current.origin == Version.Origin.ANSWER:
         return row_said(run, "reason"), run.why
     saved = current.origin == Version.Origin.SAVED and current.draft
-    draft = draft_said(current.draft)
+    draft = draft_said(current.draft, current.draft_saying)
     return (_("This SQL was saved from a draft. %(why)s") % {"why": draft} if saved else draft), ""
 
 
@@ -314,7 +314,7 @@ def _noted(run: Run, note: str) -> str:
 
 
 def _changes(versions: list[Version], current: Version | None) -> tuple[str, ...]:
-    """What was changed from the answer to a version, step by step."""
+    """The changes from the answer to a version, step by step."""
     known = {version.pk: version for version in versions}
     said = []
     while current is not None and current.origin == Version.Origin.CHANGE:
@@ -334,7 +334,7 @@ def _nearest(run: Run, versions: list[Version]) -> tuple[str, ...]:
 
 
 def _goes_on(run: Run) -> str:
-    """What a follow-up was read against, where that was not the last one asked, or SQL that was typed: without a language model it is not read."""
+    """The question a follow-up was read against, where that was not the last one asked, or typed SQL, which is not read without a language model."""
     shown = run.follows
     if shown is not None and shown.run.thread_id != run.thread_id:
         question = one_line(shown.run.named, 200)
@@ -354,7 +354,7 @@ def _goes_on(run: Run) -> str:
 
 
 def _follow_note(run: Run, versions: list[Version], current: Version | None) -> str:
-    """What a follow-up asked on this page goes on from, where that is not plain."""
+    """The question that a follow-up on this page goes on from, where that is not plain."""
     if current is not None and current != versions[0]:
         return _("A follow-up goes on from version %(number)s, which is shown here.") % {
             "number": current.number

@@ -1,4 +1,4 @@
-"""What is shown of a question to somebody who did not ask it: its answer, to look at and not to change.
+"""A question as somebody sees it who did not ask it: its answer, to look at and not to change.
 
 Rows are read as they were stored; nothing runs. By a link no SQL is shown.
 """
@@ -19,7 +19,6 @@ from mirror.asking.models import Run, Thread, Version
 from mirror.asking.pages.version import version_figure
 from mirror.asking.pages.words import heading_said, mark_of
 from mirror.asking.services.standing import standing
-from mirror.library.drafts import draft_said
 from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
 from mirror.results.formats import formats_of, headings_called, ranges_of_rows, rows_cells
@@ -91,7 +90,7 @@ def shared_run(
         source=run.thread.source.name,
         state=mark_of(run, version, stands),
         is_verified=stands.is_verified,
-        draft=draft_said(stands.draft),
+        draft=stands.draft_said,
         sentence=row_said(version, "sentence") if version is not None else "",
         problem=table.problem
         or ("" if version is not None else row_said(run, "reason") or _("There is no answer yet.")),

@@ -95,7 +95,7 @@ class StepsView:
 
 @dataclass(slots=True)
 class _Story:
-    """What the steps tell, gathered one after the other."""
+    """The story of the steps, gathered one after the other."""
 
     links: tuple[LinkView, ...] = ()
     tables: tuple[str, ...] = ()
@@ -168,7 +168,7 @@ def steps_view(run: Run, steps: Iterable[Step]) -> StepsView:
     )
 
 
-# What the checks of an answer came to: told by `sqlagent.events`.
+# Outcomes of the checks of an answer: told by `sqlagent.events`.
 _CHECKED = (
     gettext_noop("The first attempt and the built-in analyst agreed and the checks passed"),
     gettext_noop("{count} attempts agreed and the checks passed"),

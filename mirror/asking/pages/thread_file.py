@@ -12,7 +12,6 @@ from django.utils.translation import ngettext
 
 from mirror.asking.models import Thread
 from mirror.asking.services.thread_files import Turn
-from mirror.library.drafts import draft_said
 from mirror.phrases import counted
 from mirror.results.cells import Cell
 from mirror.results.formats import formats_of, rows_cells
@@ -60,7 +59,7 @@ def _turn(turn: Turn) -> TurnFile:
         when=turn.run.created_at,
         sentence=turn.sentence,
         is_verified=turn.stands.is_verified,
-        draft=draft_said(turn.draft),
+        draft=turn.draft,
         sql=turn.version.sql if turn.version else "",
         values=turn.values,
         columns=columns,

@@ -159,7 +159,7 @@ class VersionView:
 
 @dataclass(frozen=True, slots=True)
 class LastPage:
-    """What saved SQL gave last to who reads it; `version` is None where there is nothing, or it is no longer kept."""
+    """The last rows of saved SQL for its reader; `version` is None where there are none, or they are no longer kept."""
 
     title: str
     saved_id: int
@@ -236,7 +236,7 @@ def version_view(
 
 
 def _now(version: Version) -> str:
-    """What a version that has not ended waits for, or that it runs."""
+    """The state of a version that has not ended: waiting, and for what, or running."""
     if version.waits_turn and not version.is_ended:
         return _("Waiting for its turn: as much runs on this source at once as its limit allows")
     if version.status == Status.QUEUED:
@@ -306,8 +306,12 @@ def figure_noted(
     figure, note = figure_said(figure, chart), figure_note(figure)
     if not note:
         return figure
+    # The figure has the chart's own note, or one that it was given when it was drawn.
+    said = said_again(note, saying, "note")
+    if said == note:
+        said = said_again(note, saying, "figure_note")
     title = figure["layout"]["title"]
-    noted = {**title, "subtitle": {**title["subtitle"], "text": said_again(note, saying, "figure_note")}}
+    noted = {**title, "subtitle": {**title["subtitle"], "text": said}}
     return {**figure, "layout": {**figure["layout"], "title": noted}}
 
 
@@ -320,7 +324,7 @@ def figure_titled(figure: dict[str, Any] | None, title: str, said: str) -> dict[
 
 
 def _offered(other: Mapping[str, Any], chart: Mapping[str, Any]) -> str:
-    """What another chart is called where it is offered."""
+    """The name of another chart where it is offered."""
     if other.get("stack") == "small":
         return _("Small charts")
     return _("In one chart") if other["mark"] == chart.get("mark") else _(MARKS[other["mark"]])

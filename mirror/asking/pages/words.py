@@ -53,7 +53,7 @@ def state_said(state: str) -> str:
 
 
 def privacy_said(level: str) -> str:
-    """What of a source may be sent to a language model, in some words."""
+    """The parts of a source that may be sent to a language model, in some words."""
     return _(PRIVACY.get(level, level))
 
 
@@ -94,7 +94,7 @@ UNUSED_PARTS, UNUSED_CHARS = 4, 160
 
 
 def hint_unused(parts: Sequence[str]) -> str:
-    """What of a hint an answer does without, in a sentence; empty where it uses all of it.
+    """The parts of a hint that an answer leaves unused, in a sentence; empty where it uses all of it.
 
     Example:
         >>> hint_unused(["whales are big", "tall = height > 3"])

@@ -1,4 +1,4 @@
-"""What can happen to threads, runs and their versions."""
+"""Operations on threads, runs and their versions."""
 
 from mirror.asking.errors import AskingError, StillWorking, TooMuchWaits
 from mirror.asking.services.answer_stream import answer_events

@@ -60,7 +60,7 @@ class Drawn:
 
 
 def figure_note(figure: dict[str, Any] | None) -> str:
-    """What a figure says of what it leaves out."""
+    """The note of a figure on parts that it leaves out."""
     title = (figure or {}).get("layout", {}).get("title") or {}
     text: str = (title.get("subtitle") or {}).get("text", "")
     return text
@@ -233,9 +233,9 @@ def _changed(earlier: dict[str, Any], fields: dict[str, Any], rows: Rows) -> Cha
         if fitting is None:
             raise
     else:
-        # What a histogram counts along is the height of another chart, never both.
+        # The column along a histogram is the height of another chart, never both.
         is_both = earlier.get("mark") == "histogram" and checked.x in checked.y
-        # What points were drawn along is a figure; slices and boxes stand along a column that a person chose for them.
+        # The column along points is a figure; slices and boxes stand along a column that a person chose for them.
         is_left_over = checked.x == earlier.get("x") and not charting.makes_sense(checked, rows)
         fitting = _of_default(mark, rows) if mark and (is_both or is_left_over) else None
         if fitting is None:

@@ -23,7 +23,7 @@ EDITED = gettext_noop("edited SQL")
 CHANGED = "changed: "
 # Changes in words that are looked at, the latest. Each is made anew, some milliseconds apiece.
 WISHES = 3
-# What a chip says of a period, and as that stands after the name of a question.
+# Words of a period on a chip, and as they stand after the name of a question.
 _CHANGED_TO, _TO = "period changed to {period}", template("period to {period}")
 
 

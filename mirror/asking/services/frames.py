@@ -1,4 +1,4 @@
-"""What the analyst understood, as chips: shown, and one of them changed. Nothing is read from the source itself."""
+"""The analyst's reading, as chips: shown, and one of them changed. Nothing is read from the source itself."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # Chips of versions that are looked at: making them plans every choice, 20 to 100 ms (measured 2026-11).
 KEPT = 64
 NOT_AT_HAND = gettext_noop(
-    "What was understood cannot be changed here now: the tables and values of this source are being read, "
+    "The reading of the question cannot be changed here now: the tables and values of this source are being read, "
     "or its tables are too many for a page. Look again in a moment, or ask in other words."
 )
 _kept: Recent[tuple[Any, ...], tuple[tuple[Chip, ...], bool]] = Recent(KEPT)
@@ -51,7 +51,7 @@ _kept: Recent[tuple[Any, ...], tuple[tuple[Chip, ...], bool]] = Recent(KEPT)
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What a version was understood as: its chips and the words of the question that were not used.
+    """The reading of a version: its chips and the words of the question that were not used.
 
     `problem` says what of it has gone or is broken, `note` that little is at hand. It `is_over_time` where its figure can be compared
     with another period's.
@@ -66,7 +66,7 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What a changed frame leads to: SQL, the frame to keep, what was changed, what the rows are, and whether its chart may stay."""
+    """The result of a changed frame: SQL, the frame to keep, the change, the title of the rows, and whether its chart may stay."""
 
     sql: str
     frame: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What is said of runs and versions that ended without an answer of their own."""
+"""Texts for runs and versions that ended without an answer of their own."""
 
 from __future__ import annotations
 

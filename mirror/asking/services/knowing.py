@@ -1,4 +1,4 @@
-"""What a reader says of an answer: that they vouch for it, or that it is right or wrong."""
+"""Feedback of a reader on an answer: verified, right or wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from mirror.knowledge.feedback_services import FeedbackRefused, feedback_give
 from mirror.knowledge.models import Feedback, StoredAnswer
 from mirror.knowledge.second_looks import SecondLook, empty_doubt
 from mirror.library.drafts import draft_said
-from mirror.stored_words import row_said
 
 
 def version_verify(version: Version) -> StoredAnswer:
@@ -59,8 +58,7 @@ def version_look(version: Version, place: str, back: str) -> SecondLook:
 
 def _draft_why(version: Version) -> str:
     """Why a version is a draft, in the language of who reads it; empty where it is none."""
-    is_own = version.origin == Version.Origin.ANSWER and version.draft == version.run.reason
-    return row_said(version.run, "reason") if is_own else draft_said(version.draft)
+    return draft_said(version.draft, version.draft_saying)
 
 
 def version_feedback(version: Version, *, is_right: bool, reason: str = "", should_be: str = "") -> Feedback:
@@ -85,12 +83,12 @@ def version_feedback(version: Version, *, is_right: bool, reason: str = "", shou
 
 
 def question_of(run: Run) -> str:
-    """What a run's SQL is the answer to."""
+    """The question that a run's SQL answers."""
     return run.question if run.follows_id is not None and run.question else run.asked
 
 
 def _shape(version: Version) -> dict[str, Any]:
-    """What a version's rows look like, and the values in its SQL."""
+    """The shape of a version's rows, and the values in its SQL."""
     result = version.result
     columns = [{"name": c["name"], "kind": c["kind"]} for c in result.columns] if result is not None else []
     count = result.row_count if result is not None else None

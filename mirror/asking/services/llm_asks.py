@@ -1,4 +1,4 @@
-"""What a source's language model is asked about the SQL of an editor: rights, budgets and privacy of the moment, and its ends in words.
+"""Questions to a source's language model about the SQL of an editor: rights, budgets and privacy of the moment, and its ends in words.
 
 Where pages are made no model is called: a worker asks, for somebody who waits, one thing of a kind at a time.
 """
@@ -134,7 +134,7 @@ def llm_at_hand(row: LlmAsk) -> Iterator[Asked]:
 
 
 def sent_kept(source: Source, llm: str, sent: tuple[LlmMessage, ...]) -> dict[str, Any]:
-    """What was sent, for who looks."""
+    """The sent messages, for readers of the run."""
     return {
         "llm": llm,
         "privacy": source.privacy,

@@ -49,13 +49,13 @@ def turns_before(run: Run) -> tuple[Turn, ...]:
 
 
 def turn_of(version: Version) -> Turn:
-    """What a version asks and its SQL, as a turn that a follow-up is read against."""
+    """The question of a version and its SQL, as a turn that a follow-up is read against."""
     run = version.run
     return Turn(run.question or run.thread.title, version.sql, version_asked(version))
 
 
 def version_followed(run: Run, version: Version | None) -> Version | None:
-    """What a follow-up goes on from, asked where this version of a run is shown: the nearest that has rows.
+    """The version that a follow-up goes on from, asked where this one is shown: the nearest that has rows.
 
     Of a run without an answer it is what that run followed.
     """

@@ -151,7 +151,13 @@ def sql_explain(user: User, source: Source, text: str, at: int | None) -> Explan
             "", (), _("This SQL cannot be read with certainty, so it is not put into words.") + why
         )
     found = _frame(user, source, sql)
-    return Explanation(told(found[0]) if found is not None else "", lines, sql=sql)
+    sentence = said_now(told(found[0])) if found is not None else ""
+    return Explanation(sentence, tuple(_line_said(one) for one in lines), sql=sql)
+
+
+def _line_said(line: Line) -> Line:
+    """A line in the language of the reader; its clause is a name in the catalog, which the page looks up."""
+    return Line(line.clause, said_now(line.words), said_now(line.of))
 
 
 def _dialect(source: Source) -> str:

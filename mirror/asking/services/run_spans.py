@@ -16,7 +16,7 @@ from mirror import VERSION
 from mirror.asking.models import Run, Step
 from sqlagent.values import Outcome
 
-# What the time before a step of each kind was spent on; steps of one stage that follow each other are one span.
+# Stages, by the kind of step that ends them; steps of one stage that follow each other are one span.
 STAGES = {
     "rewritten": "read follow-up",
     "linked": "link",

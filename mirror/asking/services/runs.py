@@ -175,7 +175,13 @@ def run_saved(owner: User, saved: SavedSql, arguments: dict[str, Any], *, is_sen
         owner=owner, source=saved.source, title=title, is_sent=is_sent, sight=sight
     )
     run = Run.objects.create(
-        thread=thread, asked="", question=saved.question, saved=saved, status=Status.DONE, reason=saved.draft
+        thread=thread,
+        asked="",
+        question=saved.question,
+        saved=saved,
+        status=Status.DONE,
+        reason=saved.draft,
+        saying={"reason": saved.saying["draft"]} if "draft" in saved.saying else {},
     )
     version = Version.objects.create(
         run=run,

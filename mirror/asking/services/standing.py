@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from mirror.asking.models import Run, Version
 from mirror.asking.services.knowing import question_of
 from mirror.knowledge.models import StoredAnswer
 from mirror.knowledge.selectors import answers_in_force
+from mirror.library.drafts import draft_said
 from mirror.queries.parameters import ParameterError, sql_bind
 
 
@@ -16,12 +18,18 @@ from mirror.queries.parameters import ParameterError, sql_bind
 class Standing:
     """`answer` is the verified answer whose SQL a version shows. It `is_verified` by that, or as it was made of one.
 
-    `draft` says in English why it is one; nothing of an answer that somebody vouches for.
+    `draft` says in English why it is one, and `saying` what that is made of; nothing of an answer that somebody vouches for.
     """
 
     answer: StoredAnswer | None = None
     is_verified: bool = False
     draft: str = ""
+    saying: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def draft_said(self) -> str:
+        """Why it is a draft, in the language that is active; empty where nothing says so."""
+        return draft_said(self.draft, self.saying)
 
     @property
     def is_vouched(self) -> bool:
@@ -49,8 +57,10 @@ def standing(run: Run, version: Version | None) -> Standing:
 def _standing(run: Run, version: Version | None, answer: StoredAnswer | None) -> Standing:
     is_own = version is None or version.origin == Version.Origin.ANSWER
     is_made_of_one = is_own and bool((run.known or {}).get("vouched"))
-    draft = version.draft if version is not None and answer is None else ""
-    return Standing(answer, answer is not None or is_made_of_one, draft)
+    is_verified = answer is not None or is_made_of_one
+    if version is None or answer is not None:
+        return Standing(answer, is_verified)
+    return Standing(answer, is_verified, version.draft, version.draft_saying)
 
 
 def _asked(run: Run, version: Version | None) -> tuple[int, str, str] | None:

@@ -1,4 +1,4 @@
-"""What somebody may ask, and how what is being typed may go on.
+"""Suggested questions, and continuations of a question that is being typed.
 
 Fetches what is at hand of a source, its catalog, its value index and the questions asked before;
 `sqlagent` decides what of it to offer. Nothing is read from the source itself.

@@ -23,7 +23,6 @@ from mirror.audit.services import record
 from mirror.exports.file_writing import write
 from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
-from mirror.library.drafts import draft_said
 from mirror.phrases import one_line
 from mirror.results.opened_files import ResultGone, result_open
 from mirror.stored_words import row_said
@@ -47,7 +46,7 @@ class Turn:
 
     @property
     def title(self) -> str:
-        """What was asked, or the name of what was run, and how its SQL departs from that."""
+        """The question, or the name of the saved SQL, and how its SQL departs from that."""
         return one_line(headed(self.run.named, self.version))
 
     @property
@@ -57,8 +56,8 @@ class Turn:
 
     @property
     def draft(self) -> str:
-        """Why the answer is a draft; empty where nothing says so."""
-        return self.stands.draft
+        """Why the answer is a draft, in the language that is active; empty where nothing says so."""
+        return self.stands.draft_said
 
     @property
     def values(self) -> list[str]:
@@ -138,7 +137,7 @@ def notebook(
         if turn.stands.is_verified:
             said.append("**" + _("Verified.") + "**")
         if turn.draft:
-            said.append("**" + _("Draft.") + f"** {plain(draft_said(turn.draft))}")
+            said.append("**" + _("Draft.") + f"** {plain(turn.draft)}")
         if turn.sentence:
             said.append(plain(turn.sentence))
         if turn.version and turn.version.sql:

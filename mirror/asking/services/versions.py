@@ -233,6 +233,7 @@ def version_save(
             parameters=parameters,
             chart=version.chart,
             draft=version.draft,
+            saying=version.draft_saying,
         )
     except ValueError as error:
         raise AskingError(str(error)) from None
@@ -345,7 +346,7 @@ def _drawn(version: Version, result: StoredResult) -> dict[str, Any]:
 
 
 def _titled(version: Version) -> tuple[str, str]:
-    """What a version's rows are called, and what was changed of them in words: rows of changed SQL are called as those of its base."""
+    """The title of a version's rows, and its change in words: rows of changed SQL are called as those of its base."""
     if not version.departs.startswith(CHANGED) or version.origin != Version.Origin.EDIT:
         return version.title, ""
     base = version.base

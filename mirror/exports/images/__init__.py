@@ -67,7 +67,7 @@ def _said(chart: Chart, rows: Rows) -> dict[str, Any]:
 
 
 def _without_map(chart: Chart, rows: Rows) -> Chart | None:
-    """What is drawn in place of a map by who has no shapes of countries, and says so; None for every other chart."""
+    """The chart drawn in place of a map where there are no shapes of countries, with a note; None for every other chart."""
     if chart.mark != "map":
         return None
     mark = "scatter" if charting.is_of_coordinates(chart, rows) else "bar"

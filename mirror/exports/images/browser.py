@@ -32,7 +32,7 @@ START_SECONDS = 5
 CLOSE_SECONDS = 4
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
-# What Kaleido and the browser below it are known to raise.
+# Errors that Kaleido and the browser below it are known to raise.
 _TROUBLES = (
     *(Late, CancelledError, OSError, RuntimeError, ValueError, TypeError),
     *(KaleidoError, JavascriptError, DevtoolsProtocolError),

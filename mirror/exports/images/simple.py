@@ -271,7 +271,7 @@ def _drawn(axes: Axes, data: Sequence[Json], layout: Json, own: Sequence[Json]) 
 
 
 def _wholes(data: Sequence[Json], across: str) -> list[float]:
-    """What the bars of each place come to."""
+    """The total of the bars of each place."""
     return [sum(v or 0 for v in values) for values in zip(*(trace[across] for trace in data), strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""What is told to a browser about a passkey, and what is made of its answer: the standard's checks, by the library.
+"""Messages to a browser about a passkey, and the checks of its answer: the standard's, by the library.
 
 A challenge is kept for its session and taken once. Everything in an answer comes from a browser: each way in which it can be
 broken is a `PasskeyError`.

@@ -101,7 +101,7 @@ def passkey_remove(passkey: Passkey) -> None:
     user = User.objects.select_for_update().get(pk=passkey.user_id)
     if is_last(passkey):
         raise PeopleError(
-            _("A second factor is asked of you here, and this is your only one. Set up another one first.")
+            _("You need a second factor here, and this is your only one. Set up another one first.")
         )
     passkey.delete()
     recovery_end(user)

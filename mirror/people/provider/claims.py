@@ -81,7 +81,7 @@ def proved(provider: Provider, token: str, nonce: str = "", access: str = "") ->
     except (JoseError, ValueError, TypeError) as error:
         raise Untrusted(
             filled(
-                _("What %(name)s sent to prove who you are was not meant for this sign-in."),
+                _("The proof of your identity from %(name)s was not meant for this sign-in."),
                 name=provider.name,
             ),
             _("Begin again. If it stays so, an administrator looks at OIDC_ISSUER and OIDC_CLIENT_ID."),

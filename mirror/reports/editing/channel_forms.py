@@ -33,7 +33,7 @@ MOST_BAD_NAMED = 5
 
 
 class ChannelForm(forms.Form):
-    """What is typed about a channel: the parts of its `target`, and perhaps a secret."""
+    """The form of a channel: the parts of its `target`, and perhaps a secret."""
 
     kind: ClassVar[str] = ""
     about: ClassVar[str] = ""

@@ -17,7 +17,7 @@ from mirror.reports.making.conditions import MOST_QUIET_HOURS, ROWS, TESTS
 from mirror.reports.models import Report
 from mirror.reports.pages.run import LINK_HOURS
 
-# What each format is good for.
+# The use of each format.
 GOOD_FOR = {
     "csv": gettext_noop("Every row, opens anywhere. One file for each SQL."),
     "xlsx": gettext_noop(

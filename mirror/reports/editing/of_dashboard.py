@@ -10,7 +10,7 @@ from django.db import transaction
 
 from mirror.dashboards.card_parameters import chart_of, parameters_of, sql_fed, sql_of
 from mirror.dashboards.models import Card, Dashboard
-from mirror.dashboards.selectors import cards_of, saved_seen, sources_seen
+from mirror.dashboards.selectors import cards_of, saved_seen, sources_seen, title_said
 from mirror.library.models import SavedSql
 from mirror.library.services import sql_save
 from mirror.queries.parameters import ParameterError
@@ -33,7 +33,7 @@ class Sendable:
 
 
 def dashboard_note(dashboard: Dashboard) -> str:
-    """What a dashboard says in words: its description and its texts, as far as a note goes."""
+    """The words of a dashboard: its description and its texts, as far as a note goes."""
     texts = [dashboard.description]
     for card in cards_of(dashboard):
         if card.kind == Card.Kind.TEXT:
@@ -105,10 +105,11 @@ def _saved(user: User, card: Card) -> tuple[SavedSql, bool]:
     return sql_save(
         user,
         card.source,
-        str(card),
+        title_said(card) or str(card),
         sql,
         question=of.question if of is not None else card.question,
         parameters=parameters,
         chart=chart,
-        draft=of.draft if of is not None else card.draft,
+        draft=(of or card).draft,
+        saying=(of or card).saying,
     ), True

@@ -65,7 +65,7 @@ class PartRows:
         self.usable = usable
         self.rows = list(rows)
         self.problem = ""
-        # What has the focus after a change: `add`, or a button such as `up-2`.
+        # The control that has the focus after a change: `add`, or a button such as `up-2`.
         self.focus = ""
 
     @classmethod
@@ -149,7 +149,7 @@ class PartRows:
 
     @property
     def addable(self) -> list[SavedSql]:
-        """What can be added."""
+        """List saved SQL that can be added."""
         return list(self.usable.defer("sql", "chart", "source__catalog").order_by("name")[:MOST_OFFERED])
 
 

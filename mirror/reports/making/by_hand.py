@@ -1,4 +1,4 @@
-"""What people do to a report's runs and deliveries: run now, try out, stop, send again."""
+"""Runs and deliveries by hand: run now, try out, stop, send again."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def number_read(value: Any, what: str) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """What a threshold says of a run: `about` is `alert`, `recovered` or empty, `words` why."""
+    """The verdict of a threshold on a run: `about` is `alert`, `recovered` or empty, `words` why."""
 
     is_beyond: bool
     about: str

@@ -1,4 +1,4 @@
-"""What making a run hands from step to step, and why it may end early."""
+"""Values handed from step to step of a run, and reasons to end it early."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mirror.reports.models import Report, ReportRun, RunPart
     from mirror.results.models import StoredResult
 
-STORAGE_ADVICE = gettext_noop("Ask whoever runs this server to look at its disk or file storage.")
+STORAGE_ADVICE = gettext_noop("Ask an administrator of this server to look at its disk or file storage.")
 
 
 class RunFailed(Exception):

@@ -57,7 +57,7 @@ def part_read(making: Making, part: ReportPart, lease: Lease, watch: Watch) -> M
 
 
 def _error(part: ReportPart, ran: NotRun) -> Unmakeable | RunFailed:
-    """What a part that has no rows means for its report: never, or not now."""
+    """The error of a report whose part has no rows: never, or not now."""
     words, failure = in_a_row(part.name, ": ", ran.failure.message), ran.failure
     if ran.why is NotRunWhy.VALUE:
         return Unmakeable(words, worded("Open the report and choose a value for each parameter."))
@@ -139,6 +139,7 @@ def _kept(making: Making, part: ReportPart, saved: SavedSql, ran: KeptRows, leas
         truncated=result.truncated,
         seconds=result.seconds,
         draft=saved.draft,
+        saying=saved.saying,
     )
     with ExitStack() as undo:
         undo.callback(result_delete, result)

@@ -245,7 +245,7 @@ def _folders_forget(run: int, kept: set[str]) -> int:
 
 
 def _folder_forget(folder: str) -> None:
-    # What cannot be deleted now, because somebody writes there or the storage is away, goes with the hourly look.
+    # A file that cannot be deleted now, because somebody writes there or the storage is away, goes with the hourly look.
     with suppress(OSError):
         for name in _listed(folder)[1]:
             default_storage.delete(f"{folder}/{name}")

@@ -49,7 +49,7 @@ log = logging.getLogger(__name__)
 DRAWN_ROWS = 50_000
 
 BROKEN = gettext_noop("Something in Mirror itself broke while making this report. It was logged.")
-BROKEN_ADVICE = gettext_noop("Running it again may help; otherwise tell whoever runs this server.")
+BROKEN_ADVICE = gettext_noop("Running it again may help; otherwise tell an administrator of this server.")
 
 Cause, Outcome, About = ReportRun.Cause, ReportRun.Outcome, Delivery.About
 
@@ -217,7 +217,7 @@ def _drawn(making: Making, part: MadePart, lease: Lease) -> bytes | None:
     with override(language_of(making.report.owner)):
         image = picture(drawn, told.rows) if told.is_picture else None
     part.row.chart, part.row.sentence = storable(drawn.chart), storable(drawn.sentence)
-    part.row.saying = sayings(sentence=drawn.sentence)
+    part.row.saying |= sayings(sentence=drawn.sentence)
     part.row.figures = storable(told.figures)
     if image:
         part.row.image = image_keep(making, part.row.position, image)
@@ -274,7 +274,7 @@ def _run_about(worth: _Worth) -> str:
 
 
 def _remember(report: Report, run: ReportRun, worth: _Worth) -> None:
-    """What a run that went well leaves with its report; one made by hand tells no alert, so it ends and begins none."""
+    """Keep the result of a run that went well with its report; one made by hand tells no alert, so it ends and begins none."""
     fields: dict[str, Any] = {"failures": 0}
     if worth.crossing is not None and run.cause in (Cause.SCHEDULE, Cause.MISSED):
         fields["is_alerting"] = worth.crossing.is_beyond

@@ -1,1 +1,1 @@
-"""What the pages of reports show; one module a page."""
+"""Data of the pages of reports; one module a page."""

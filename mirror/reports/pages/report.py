@@ -262,7 +262,7 @@ def _part(part: ReportPart, saved_seen: Collection[int]) -> PartLine:
         name=part.saved.name if part.saved else part.name,
         saved_id=part.saved_id if part.saved_id in saved_seen else None,
         is_gone=part.saved is None,
-        draft=draft_said(part.saved.draft) if part.saved else "",
+        draft=draft_said(part.saved.draft, part.saved.saying) if part.saved else "",
         source=part.saved.source.name if part.saved else "",
         arguments=[
             (labels.get(name, name), words.value_words(value)) for name, value in part.arguments.items()

@@ -118,7 +118,7 @@ class FileLine:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """What the other side said to one attempt."""
+    """The other side's answer to one attempt."""
 
     at: str
     ok: bool
@@ -249,7 +249,7 @@ def _part(part: RunPart, run: ReportRun) -> PartView:
     return PartView(
         id=part.pk,
         title=part.title,
-        draft=draft_said(part.draft),
+        draft=draft_said(part.draft, part.saying),
         sentence=row_said(part, "sentence"),
         sql=part.sql,
         arguments=[(str(name), _value(value, part, run)) for name, value in part.arguments.items()],

@@ -1,4 +1,4 @@
-"""What administrators see of mails and calls: bounds that were met, what is allowed, who was asked."""
+"""Mails and calls as administrators see them: bounds that were met, what is allowed, who was asked."""
 
 from __future__ import annotations
 

@@ -173,12 +173,12 @@ def state(name: str) -> State:
     return State(name, _(str(words)), icon, look)
 
 
-# What deliveries keep of how they went, where it has places.
+# Templates of texts that deliveries keep of their end.
 _ANSWERS = (WAITS, ASKED, LATER, UNCONFIRMED, GIVEN_UP)
 
 
 def answer_words(kept: str) -> str:
-    """What a delivery was answered, in the reader's language where Mirror said it; a server's words as they came."""
+    """The answer to a delivery, in the reader's language where Mirror said it; a server's words as they came."""
     return translated(kept, _ANSWERS)
 
 

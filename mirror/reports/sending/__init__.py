@@ -1,1 +1,1 @@
-"""What goes out of a run: deliveries and what they carry, who wants them, what holds them back, links to files."""
+"""Sending of a run: deliveries and their content, recipients, holds, links to files."""

@@ -1,4 +1,4 @@
-"""What administrators allow for everybody's reports: mail domains, single addresses, hosts in private networks."""
+"""Allowances of administrators for everybody's reports: mail domains, single addresses, hosts in private networks."""
 
 from __future__ import annotations
 

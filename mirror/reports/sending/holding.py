@@ -45,7 +45,7 @@ TOO_LONG = {
     ),
     Delivery.Held.CONSENT: gettext_noop("It waited 14 days, and its recipient has not confirmed."),
 }
-# What each kind of quota says once it is met.
+# Words of each kind of quota once it is met.
 COUNTED = {
     Quota.Kind.MAILS: ngettext_lazy(
         "reports of %(person)s have sent %(most)s mail within an hour, the most that a person's may.",

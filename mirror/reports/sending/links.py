@@ -33,7 +33,9 @@ log = logging.getLogger(__name__)
 
 # A month: longer than a report is talked about, short enough to be forgotten safely.
 LINK_HOURS = 24 * 31
-GONE = gettext_noop("This link does not work. It may be over or revoked; ask whoever sent it for a new one.")
+GONE = gettext_noop(
+    "This link does not work. It may have expired or been revoked; ask its sender for a new one."
+)
 _signer = Signer(salt="mirror.reports.links")
 
 

@@ -29,7 +29,7 @@ PROVIDERS = frozenset(_PROVIDERS.split())
 
 
 class Standing(Enum):
-    """What may be sent to an address."""
+    """The standing of an address: which mails may be sent to it."""
 
     INSIDE = "everything"
     CONFIRMED = "everything, with a way to stop it"
@@ -40,7 +40,7 @@ class Standing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
-    """What makes addresses inside, read once for many."""
+    """The rules by which addresses are inside, read once for many."""
 
     domains: frozenset[str]
     listed: frozenset[str]

@@ -1,4 +1,4 @@
-"""What views of reports share: finding what an address names, and saying why something was not done."""
+"""Helpers of the views of reports: they find what an address names, and say why something was not done."""
 
 from __future__ import annotations
 

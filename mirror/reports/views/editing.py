@@ -44,7 +44,7 @@ class _Typed:
         return all([self.form.is_valid(), self.parts.is_valid(), self.when.is_valid(), self.to.is_valid()])
 
     def given(self) -> dict[str, Any]:
-        """What the services take."""
+        """The arguments of the services."""
         plain = ("note", "formats", "native_chart", "condition", "keep_days", "pause_after")
         parts = self.parts.parts()
         return {

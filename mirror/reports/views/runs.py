@@ -31,7 +31,7 @@ def run(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def run_live(request: PersonRequest, pk: int) -> HttpResponse:
-    """What a waiting page shows now."""
+    """The content of a waiting page now."""
     page = report_run_page(request.user, find_run(request, pk))
     response = render(request, "reports/_run.html", {"page": page})
     if not page.is_working:

@@ -139,7 +139,7 @@ class Migration(migrations.Migration):
                 (
                     "powers",
                     models.JSONField(
-                        blank=True, help_text="What its user could do beyond reading (see powers)", null=True
+                        blank=True, help_text="Powers of its user beyond reading (see powers)", null=True
                     ),
                 ),
                 (

@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
             model_name="source",
             name="powers",
             field=models.JSONField(
-                blank=True, help_text="What its user could do beyond reading (see powers)", null=True
+                blank=True, help_text="Powers of its user beyond reading (see powers)", null=True
             ),
         ),
         migrations.AddField(

@@ -17,7 +17,7 @@ CELL_CHARS = 1_000_000
 LINE_CHARS = 10_000_000
 # Brackets in brackets of a value in JSON.
 NESTING = 100
-# What is held of a table at once, in cells and characters.
+# The part of a table held at once, in cells and characters.
 BATCH_ROWS, BATCH_CELLS, BATCH_CHARS = 20_000, 1_000_000, 20_000_000
 
 # A workbook unpacks to about ten times its size (measured 2026-11); far more is no honest workbook.
@@ -29,7 +29,7 @@ PART_BYTES = 30_000_000
 SHARED_STRINGS = 5_000_000
 SHEET_ROWS, SHEET_COLUMNS = 1_048_576, 16_384
 
-# What a Parquet file says of itself is read whole; row groups are usually up to 1 GB.
+# The footer of a Parquet file is read whole; row groups are usually up to 1 GB.
 FOOTER_BYTES = 16_000_000
 GROUP_BYTES = 4_000_000_000
 # A value that stands in every row is written once: 200 kB held 4,500 GB of text.

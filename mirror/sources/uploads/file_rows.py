@@ -36,12 +36,14 @@ from mirror.sources.uploads.bounds import (
     UNPACKED_MOST,
     UNPACKED_TIMES,
 )
+from mirror.sources.uploads.wording import figure
 from sqlagent.errors import without_folders
+from sqlagent.language.saying import worded
 
 DELIMITERS = {
     ",": gettext_noop("comma ,"),
     ";": gettext_noop("semicolon ;"),
-    "\t": "tab",
+    "\t": gettext_noop("tab"),
     "|": gettext_noop("bar |"),
 }
 ENCODINGS = {
@@ -85,7 +87,11 @@ Row = tuple[int, list[str | None]]
 
 
 class NoTable(ValueError):
-    """A file is no table, or not as it was said to be; the message is fit to be shown."""
+    """A file is no table, or not as it was said to be; `said` is fit to be shown."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(said)
+        self.said = said
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,39 +138,49 @@ def format_of(path: Path, name: str) -> str:
     with path.open("rb") as file:
         start = file.read(4096)
     if not start.strip():
-        raise NoTable("The file is empty.")
+        raise NoTable(worded("The file is empty."))
     if start.startswith(b"PAR1"):
         return "parquet"
     if start.startswith(b"SQLite format 3\0"):
         return "sqlite"
     if start[8:12] == b"DUCK":
         raise NoTable(
-            "This is a DuckDB file. Export its tables (EXPORT DATABASE 'folder' (FORMAT parquet)) and upload those."
+            worded(
+                "This is a DuckDB file. Export its tables (EXPORT DATABASE 'folder' (FORMAT parquet)) and upload those."
+            )
         )
     if name.lower().endswith((".sqlite", ".sqlite3", ".db", ".db3")):
         raise NoTable(
-            "This is no SQLite database: it does not begin as one. It may be encrypted, or made by another program."
+            worded(
+                "This is no SQLite database: it does not begin as one. It may be encrypted, or made by another program."
+            )
         )
     if start.startswith(b"PK\x03\x04"):
         archived = _archived(path)
         if "xl/workbook.xml" in archived:
             return "xlsx"
         if not archived and name.lower().endswith((".xlsx", ".xlsm")):
-            raise NoTable("This file is damaged or not whole. Save it again, or save it as CSV.")
-        raise NoTable("This is an archive, not a table. Unpack it and upload the files in it.")
+            raise NoTable(worded("This file is damaged or not whole. Save it again, or save it as CSV."))
+        raise NoTable(worded("This is an archive, not a table. Unpack it and upload the files in it."))
     if start.startswith(b"\xd0\xcf\x11\xe0"):
         raise NoTable(
-            "This is an old Excel file (.xls) or one with a password. Save it as .xlsx or CSV without one."
+            worded(
+                "This is an old Excel file (.xls) or one with a password. Save it as .xlsx or CSV without one."
+            )
         )
     if _is_binary(start):
         raise NoTable(
-            "This is no table: the file holds bytes that are not text. Upload CSV, XLSX, Parquet, JSON lines or SQLite."
+            worded(
+                "This is no table: the file holds bytes that are not text. Upload CSV, XLSX, Parquet, JSON lines or SQLite."
+            )
         )
     text = start.removeprefix(codecs.BOM_UTF8).lstrip()
     if text.startswith(b"{") or name.lower().endswith((".jsonl", ".ndjson", ".json")):
         return "jsonl"
     if text[:15].lower().startswith((b"<!doctype", b"<html", b"<?xml", b"%pdf-", b"{\\rtf")):
-        raise NoTable("This is a document, not a table. Upload CSV, XLSX, Parquet, JSON lines or SQLite.")
+        raise NoTable(
+            worded("This is a document, not a table. Upload CSV, XLSX, Parquet, JSON lines or SQLite.")
+        )
     return "csv"
 
 
@@ -239,7 +255,12 @@ def _sample(path: Path, encoding: str) -> str:
         with path.open(encoding=encoding, newline="", errors="replace") as file:
             text = file.read(SAMPLE_CHARS)
     except UnicodeError:
-        raise NoTable(f"The file cannot be read as {ENCODINGS[encoding]}. Choose another encoding.") from None
+        raise NoTable(
+            worded(
+                "The file cannot be read as {encoding}. Choose another encoding.",
+                encoding=worded(ENCODINGS[encoding]),
+            )
+        ) from None
     return text if len(text) < SAMPLE_CHARS else text[: text.rfind("\n") + 1] or text
 
 
@@ -250,10 +271,17 @@ def _lines(file: TextIO, held: list[int]) -> Iterator[str]:
         number += 1
         held[0] += len(line)
         if held[0] > LINE_CHARS:
-            what = f"Line {number:,}" if len(line) > LINE_CHARS else f"The row that ends in line {number:,}"
+            where = (
+                worded("Line {number}", number=figure(number))
+                if len(line) > LINE_CHARS
+                else worded("The row that ends in line {number}", number=figure(number))
+            )
             raise NoTable(
-                f"{what} is longer than {LINE_CHARS:,} characters, the most that is taken of a row. "
-                "Perhaps the file has no line ends, or a quotation mark is never closed."
+                worded(
+                    "{where} is longer than {most} characters, the limit for a row. Perhaps the file has no line ends, or a quotation mark is never closed.",
+                    where=where,
+                    most=figure(LINE_CHARS),
+                )
             )
         yield line
 
@@ -276,15 +304,22 @@ def _csv_rows(path: Path, encoding: str, delimiter: str) -> Iterator[Row]:
                     yield number, [cell.replace("\x00", "") or None for cell in cells]
     except UnicodeError:
         raise NoTable(
-            f"After row {number} the file is not {ENCODINGS[encoding]}. Choose another encoding."
+            worded(
+                "After row {number} the file is not {encoding}. Choose another encoding.",
+                number=figure(number),
+                encoding=worded(ENCODINGS[encoding]),
+            )
         ) from None
     except csv.Error as error:
         if "field larger" in str(error):
             raise NoTable(
-                f"A cell after row {number} is longer than {CELL_CHARS:,} characters. "
-                "Perhaps a quotation mark is never closed."
+                worded(
+                    "A cell after row {number} is longer than {most} characters. Perhaps a quotation mark is never closed.",
+                    number=figure(number),
+                    most=figure(CELL_CHARS),
+                )
             ) from None
-        raise NoTable(f"After row {number}: {error}.") from None
+        raise NoTable(worded("After row {number}: {reason}.", number=figure(number), reason=error)) from None
 
 
 def jsonl_sheet(path: Path, title: str, encoding: str) -> RawTable:
@@ -309,8 +344,11 @@ def _jsonl_rows(path: Path, encoding: str, sheet: RawTable) -> Iterator[Row]:
                     if name not in places:
                         if len(places) == MAX_COLUMNS:
                             raise NoTable(
-                                f"The objects up to line {number:,} have more than {MAX_COLUMNS:,} different names; "
-                                f"the most columns taken are {MAX_COLUMNS:,}."
+                                worded(
+                                    "The objects up to line {number} have more than {most} different names; the limit is {most} columns.",
+                                    number=figure(number),
+                                    most=figure(MAX_COLUMNS),
+                                )
                             )
                         places[name] = len(places)
                         sheet.names.append(name)
@@ -321,7 +359,11 @@ def _jsonl_rows(path: Path, encoding: str, sheet: RawTable) -> Iterator[Row]:
                 yield number, cells
     except UnicodeError:
         raise NoTable(
-            f"After line {number} the file is not {ENCODINGS[encoding]}. Choose another encoding."
+            worded(
+                "After line {number} the file is not {encoding}. Choose another encoding.",
+                number=figure(number),
+                encoding=worded(ENCODINGS[encoding]),
+            )
         ) from None
 
 
@@ -336,16 +378,29 @@ def _object(line: str, number: int) -> dict[str, Any]:
         found = json.loads(line, parse_int=_Number, parse_float=_Number, parse_constant=_Number)
     except RecursionError:
         raise NoTable(
-            f"Line {number:,} has more than {NESTING} brackets in each other, the most that are taken."
+            worded(
+                "Line {number} has more than {most} brackets in each other, the limit.",
+                number=figure(number),
+                most=figure(NESTING),
+            )
         ) from None
     except ValueError:
         if line.lstrip()[:1] in "[{" and number == 1:
             raise NoTable(
-                "This is one JSON document. Mirror reads JSON lines: one object on each line."
+                worded("This is one JSON document. Mirror reads JSON lines: one object on each line.")
             ) from None
-        raise NoTable(f"Line {number} is not JSON. JSON lines have one object on each line.") from None
+        raise NoTable(
+            worded(
+                "Line {number} is not JSON. JSON lines have one object on each line.", number=figure(number)
+            )
+        ) from None
     if not isinstance(found, dict):
-        raise NoTable(f'Line {number} is not an object like {{"name": 1}}. JSON lines have one on each line.')
+        raise NoTable(
+            worded(
+                'Line {number} is not an object like {"name": 1}. JSON lines have one on each line.',
+                number=figure(number),
+            )
+        )
     return found
 
 
@@ -360,10 +415,14 @@ def _json_text(value: Any, number: int) -> str | None:
 
 
 def _written(value: Any, number: int, depth: int) -> str:
-    """What lies within a cell, as JSON again, its numbers as they were written. Raises: NoTable."""
+    """The content of a cell, as JSON again, its numbers as they were written. Raises: NoTable."""
     if depth > NESTING:
         raise NoTable(
-            f"Line {number:,} has more than {NESTING} brackets in each other, the most that are taken."
+            worded(
+                "Line {number} has more than {most} brackets in each other, the limit.",
+                number=figure(number),
+                most=figure(NESTING),
+            )
         )
     if isinstance(value, dict):
         parts = (
@@ -389,7 +448,10 @@ def xlsx_sheets(path: Path, title: str) -> Iterator[RawTable]:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
         except DAMAGED as error:
             raise NoTable(
-                f"This workbook cannot be read: {without_folders(str(error))}. Save it again as .xlsx, or as CSV."
+                worded(
+                    "This workbook cannot be read: {reason}. Save it again as .xlsx, or as CSV.",
+                    reason=without_folders(str(error)),
+                )
             ) from None
         with closing(book):
             for page in book.worksheets:
@@ -405,25 +467,42 @@ def _book_check(path: Path) -> None:
     unpacked = sum(parts.values())
     if unpacked > max(UNPACKED_TIMES * path.stat().st_size, UNPACKED_LEAST):
         raise NoTable(
-            "This workbook unpacks to far more than its size. Save its sheets as CSV and upload those."
+            worded(
+                "This workbook unpacks to far more than its size. Save its sheets as CSV and upload those."
+            )
         )
     if unpacked > UNPACKED_MOST:
         raise NoTable(
-            f"This workbook unpacks to {unpacked // 1_000_000:,} MB; the most taken are {UNPACKED_MOST // 1_000_000:,} MB."
+            worded(
+                "This workbook unpacks to {size} MB; the limit is {most} MB.",
+                size=figure(unpacked // 1000000),
+                most=figure(UNPACKED_MOST // 1000000),
+            )
         )
     if len(parts) > BOOK_PARTS:
-        raise NoTable(f"This workbook has {len(parts):,} parts; the most taken are {BOOK_PARTS:,}.")
+        raise NoTable(
+            worded(
+                "This workbook has {count} parts; the limit is {most}.",
+                count=figure(len(parts)),
+                most=figure(BOOK_PARTS),
+            )
+        )
     for name, size in parts.items():
         if size > PART_BYTES and not name.startswith(("xl/worksheets/", "xl/sharedStrings", "xl/media/")):
             raise NoTable(
-                f"The part {name[:60]} of this workbook is larger than {PART_BYTES // 1_000_000} MB, the most taken of "
-                "parts that are not sheets."
+                worded(
+                    "The part {part} of this workbook is larger than {most} MB, the limit for parts that are not sheets.",
+                    part=name[:60],
+                    most=figure(PART_BYTES // 1000000),
+                )
             )
     strings = next((name for name in parts if name.lower() == "xl/sharedstrings.xml"), None)
     if strings is not None and _strings_in(path, strings) > SHARED_STRINGS:
         raise NoTable(
-            f"This workbook has more than {SHARED_STRINGS:,} different texts, the most taken. "
-            "Save its sheets as CSV and upload those."
+            worded(
+                "This workbook has more than {most} different texts, the limit. Save its sheets as CSV and upload those.",
+                most=figure(SHARED_STRINGS),
+            )
         )
 
 
@@ -445,7 +524,12 @@ def _width_checked(get: Callable[..., Any]) -> Callable[..., Any]:
 
     def checked(row: Any, *args: Any, **how: Any) -> Any:
         if row and row[-1]["column"] > SHEET_COLUMNS:
-            raise NoTable(f"A sheet has more than {SHEET_COLUMNS:,} columns, the most that Excel has.")
+            raise NoTable(
+                worded(
+                    "A sheet has more than {most} columns, the limit of Excel.",
+                    most=figure(SHEET_COLUMNS),
+                )
+            )
         return get(row, *args, **how)
 
     return checked
@@ -457,7 +541,9 @@ def _xlsx_rows(page: Any, sheet: RawTable) -> Iterator[Row]:
     try:
         for number, cells in enumerate(page.iter_rows(), 1):
             if number > SHEET_ROWS:
-                raise NoTable(f"A sheet has more than {SHEET_ROWS:,} rows, the most that Excel has.")
+                raise NoTable(
+                    worded("A sheet has more than {most} rows, the limit of Excel.", most=figure(SHEET_ROWS))
+                )
             row = [_cell_text(cell, sheet) for cell in cells]
             while row and row[-1] is None:
                 row.pop()
@@ -471,7 +557,11 @@ def _xlsx_rows(page: Any, sheet: RawTable) -> Iterator[Row]:
         raise
     except DAMAGED as error:
         raise NoTable(
-            f"The sheet “{page.title}” cannot be read: {without_folders(str(error))}. Save it as CSV."
+            worded(
+                "The sheet “{title}” cannot be read: {reason}. Save it as CSV.",
+                title=page.title,
+                reason=without_folders(str(error)),
+            )
         ) from None
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import duckdb
 
-from mirror.phrases import joined
 from mirror.sources.uploads.plans import TablePlan
+from mirror.sources.uploads.wording import figure
+from sqlagent.language.saying import all_of, in_commas, in_quotes, worded, worded_count
 
 # Rows in which headings are looked for: reports have a title above them.
 HEADING_ROWS = 20
@@ -55,24 +56,38 @@ def _key(text: str) -> str:
 
 def asked(db: duckdb.DuckDBPyConnection, table: TablePlan, heads: Sequence[str | None]) -> list[str]:
     """List the questions about a table: names that stand twice, a row that may be headings, a sheet that is hidden."""
-    said = []
+    said: list[str] = []
     if table.is_hidden:
         said.append(
-            "This sheet is hidden in the workbook. It is left out unless you choose to make a table of it."
+            worded(
+                "This sheet is hidden in the workbook. It is left out unless you choose to make a table of it."
+            )
         )
     if twice := _repeated(heads):
-        names = joined([f"“{name}”" for name in twice[:NAMED]])
-        more = f" and {len(twice) - NAMED:,} more" if len(twice) > NAMED else ""
+        names = [in_quotes(name) for name in twice[:NAMED]]
+        more = len(twice) - NAMED
         said.append(
-            f"{names}{more} stand{'s' if len(twice) == 1 else ''} more than once in the headings, row {table.header_row}. The "
-            "later columns have a number behind their name here: rename them, or leave them out. If that row is no headings, "
-            "say 0 above and read it again."
+            worded_count(
+                "{names} stands more than once in the headings, row {row}. The later columns have a number behind their "
+                "name here: rename them, or leave them out. If that row holds no headings, write 0 above and read the file again.",
+                "{names} stand more than once in the headings, row {row}. The later columns have a number behind their "
+                "name here: rename them, or leave them out. If that row holds no headings, write 0 above and read the file again.",
+                len(twice),
+                names=all_of(names)
+                if more <= 0
+                else worded("{names} and {count} more", names=in_commas(names), count=figure(more)),
+                row=figure(table.header_row),
+            )
         )
     elif table.has_rows_above and not table.header_row:
         row = next(iter(_first_rows(db, table.staged)), None)
         if row is not None and _is_plain(row) and (twice := _repeated(row[1:])):
             said.append(
-                f"Row {row[0]} is not taken for headings: “{twice[0]}” stands there twice. If it holds the headings, say "
-                f"{row[0]} above and read it again."
+                worded(
+                    "Row {row} is not taken for headings: {name} stands there twice. If it holds the headings, write "
+                    "{row} above and read the file again.",
+                    row=figure(row[0]),
+                    name=in_quotes(twice[0]),
+                )
             )
     return said

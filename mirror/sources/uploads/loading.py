@@ -16,6 +16,8 @@ from mirror.sources.uploads.cell_lists import CELL, LISTED_ROWS, cells_asked, ce
 from mirror.sources.uploads.plans import ColumnPlan, TablePlan
 from mirror.sources.uploads.staging import CONFIG, DECIMAL_DIGITS, digit_counts
 from mirror.sources.uploads.types import KINDS, NATIVE, literal, misfits, quoted, trimmed, value_text
+from mirror.sources.uploads.wording import figure
+from sqlagent.language.saying import in_commas, in_quotes, worded
 
 # A table of more columns is made by one thread, as each holds a part of every column: 1.2 GB for 1,000 (measured 2026-11).
 WIDE = 200
@@ -67,7 +69,11 @@ def write_tables(
         for staged, table in tables:
             if table.name.casefold() in taken:
                 problems.append(
-                    Problem(table.name, "", f"There is a table {table.name} already. Choose another name.")
+                    Problem(
+                        table.name,
+                        "",
+                        worded("There is a table {table} already. Choose another name.", table=table.name),
+                    )
                 )
                 continue
             taken.add(table.name.casefold())
@@ -82,7 +88,13 @@ def _load_table(db: duckdb.DuckDBPyConnection, table: TablePlan) -> list[Problem
     where = f"FROM staged.{table.staged} WHERE row > {table.header_row}"
     columns = [column for column in table.columns if column.is_kept]
     if not columns:
-        return [Problem(table.name, "", f"{table.name}: keep at least one column, or leave the table out.")]
+        return [
+            Problem(
+                table.name,
+                "",
+                worded("{table}: keep at least one column, or leave the table out.", table=table.name),
+            )
+        ]
     problems, parts = [], []
     looked = _looked(db, table, columns, where)
     for column in columns:
@@ -153,7 +165,7 @@ def _column(
         return column.staged, ""
     kind = KINDS[column.kind]
     misfit = misfits(column.kind, column.staged)
-    problem = ""
+    problem: str = ""
     if look.missed and not table.is_lenient:
         problem = _misfit_words(db, column, look.missed, where)
     type_ = kind.type
@@ -161,8 +173,12 @@ def _column(
         whole, part = look.before, look.after
         if whole + part > DECIMAL_DIGITS:
             problem = problem or (
-                f"{column.name} needs {whole + part} digits; a decimal has at most {DECIMAL_DIGITS}. "
-                "Choose a floating-point number or text."
+                worded(
+                    "{column} needs {count} digits; a decimal has at most {most}. Choose a floating-point number or text.",
+                    column=column.name,
+                    count=figure(whole + part),
+                    most=figure(DECIMAL_DIGITS),
+                )
             )
             part = 0
         type_ = f"DECIMAL({min(max(18, whole + part), DECIMAL_DIGITS)}, {part})"
@@ -177,7 +193,14 @@ def _misfit_words(db: duckdb.DuckDBPyConnection, column: ColumnPlan, count: int,
     rows = db.execute(
         f"SELECT row, left({column.staged}, 40) {where} AND {misfit} ORDER BY row LIMIT {NAMED}"
     ).fetchall()
-    cells = ", ".join(f"row {row:,} holds “{text}”" for row, text in rows)
-    label = KINDS[column.kind].label.split(":")[0].lower()
-    more = f" and {count - len(rows):,} more" if count > len(rows) else ""
-    return f"Not every cell of {column.name} is of the type “{label}”: {cells}{more}."
+    cells: str = in_commas(
+        [worded("row {row} holds {text}", row=figure(row), text=in_quotes(text)) for row, text in rows]
+    )
+    if count > len(rows):
+        cells = worded("{names} and {count} more", names=cells, count=figure(count - len(rows)))
+    return worded(
+        "Not every cell of {column} is of the type {type}: {cells}.",
+        column=column.name,
+        type=in_quotes(worded(KINDS[column.kind].label)),
+        cells=cells,
+    )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import PurePath
 from typing import Any
+
+from mirror.stored_words import sayings_of
+from sqlagent.language.saying import Saying
 
 
 @dataclass(slots=True)
@@ -62,18 +66,42 @@ class FilePlan:
     error: str = ""
     notes: list[str] = field(default_factory=list)
 
+    def texts(self) -> Iterator[str]:
+        """List its texts for the uploader: error and notes, and those of its tables and columns."""
+        yield self.error
+        yield from self.notes
+        for table in self.tables:
+            yield from table.asked
+            yield from (column.note for column in table.columns)
+
     def to_json(self) -> dict[str, Any]:
-        """What JSON can hold; `from_json` gives the same plan back."""
-        return asdict(self)
+        """Write a plan for JSON, with the parts of its texts; `from_json` gives the same plan back."""
+        return {**asdict(self), "saying": sayings_of(self.texts())}
 
     @classmethod
     def from_json(cls, kept: dict[str, Any]) -> FilePlan:
-        """The plan that `to_json` gave."""
+        """Read the plan that `to_json` wrote."""
+        fields = {name: value for name, value in kept.items() if name != "saying"}
+        parts = kept.get("saying") or {}
+
+        def again(text: str) -> str:
+            return Saying.of(parts[text]) if text in parts else text
+
+        def column(given: dict[str, Any]) -> ColumnPlan:
+            return ColumnPlan(**{**given, "note": again(given["note"])})
+
         tables = [
-            TablePlan(**{**table, "columns": [ColumnPlan(**column) for column in table["columns"]]})
+            TablePlan(
+                **{
+                    **table,
+                    "columns": [column(one) for one in table["columns"]],
+                    "asked": [again(text) for text in table["asked"]],
+                }
+            )
             for table in kept["tables"]
         ]
-        return cls(**{**kept, "tables": tables})
+        notes = [again(text) for text in kept["notes"]]
+        return cls(**{**fields, "tables": tables, "error": again(kept["error"]), "notes": notes})
 
 
 def table_name(title: str) -> str:

@@ -16,7 +16,9 @@ from urllib.parse import quote
 from mirror.sources.uploads.bounds import LINE_CHARS, MAX_COLUMNS, TEXT_BYTES, UPLOAD_TABLES
 from mirror.sources.uploads.file_rows import DeclaredKey, NoTable, RawKeys, RawTable, Row
 from mirror.sources.uploads.types import quoted
+from mirror.sources.uploads.wording import figure
 from sqlagent.errors import without_folders
+from sqlagent.language.saying import in_commas, template, worded
 
 # ValueError is a name that is no text, or an error of SQLite that quotes one (seen by damaging files, 2026-11).
 DAMAGED = (sqlite3.Error, ValueError)
@@ -44,8 +46,10 @@ def sqlite_sheets(path: Path, notes: list[str]) -> Iterator[RawTable]:
     """
     if _may_lack_changes(path):
         notes.append(
-            "It was written with a log beside it (-wal): changes that stand only there are missing. "
-            "Close the program that writes it, or run PRAGMA wal_checkpoint, and upload it again."
+            worded(
+                "It was written with a log beside it (-wal): changes that stand only there are missing. "
+                "Close the program that writes it, or run PRAGMA wal_checkpoint, and upload it again."
+            )
         )
     try:
         with closing(_opened(path)) as db:
@@ -71,24 +75,35 @@ def _names(db: sqlite3.Connection, notes: list[str]) -> list[str]:
         }
     )
     if len(names) > UPLOAD_TABLES:
-        raise NoTable(f"It has {len(names):,} tables; the most taken of a file are {UPLOAD_TABLES}.")
+        raise NoTable(
+            worded(
+                "It has {count} tables; the limit for a file is {most}.",
+                count=figure(len(names)),
+                most=figure(UPLOAD_TABLES),
+            )
+        )
     virtual = sorted({name for name, _, sql in named if sql.startswith(_VIRTUAL)})
     shadows = {f"{one}_{part}" for one in virtual for part in _PARTS}
     names = [name for name in names if name not in shadows]
     for said, left_out in (
-        ("Views", sorted({name for name, kind, _ in named if kind == "view"})),
-        ("Virtual tables", virtual),
+        (
+            template("Views are left out: {names}."),
+            sorted({name for name, kind, _ in named if kind == "view"}),
+        ),
+        (template("Virtual tables are left out: {names}."), virtual),
     ):
         if left_out:
-            notes.append(f"{said} are left out: {_listed(left_out)}.")
+            notes.append(worded(said, names=_listed(left_out)))
     if not names:
-        raise NoTable("There is no table in this SQLite file.")
+        raise NoTable(worded("There is no table in this SQLite file."))
     return names
 
 
 def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return ", ".join(_told(name) for name in names[:_NAMED]) + more
+    some = in_commas([_told(name) for name in names[:_NAMED]])
+    if len(names) <= _NAMED:
+        return some
+    return worded("{names} and {count} more", names=some, count=figure(len(names) - _NAMED))
 
 
 def _told(name: str, most: int = _NAME_CHARS) -> str:
@@ -97,7 +112,7 @@ def _told(name: str, most: int = _NAME_CHARS) -> str:
 
 
 def _allow(table: str) -> Callable[..., int]:
-    """What a statement may do: read columns of one table, by itself and not by a view or a function."""
+    """The steps that a statement may take: read columns of one table, by itself and not by a view or a function."""
 
     def allowed(action: int, first: str | None, second: str | None, base: str | None, by: str | None) -> int:
         is_ours = by is None and base in (None, "main")
@@ -132,9 +147,9 @@ def _sheet_or_why(db: sqlite3.Connection, table: str, notes: list[str]) -> RawTa
     try:
         return _sheet(db, table, notes)
     except NoTable as error:
-        return RawTable(title, iter(()), problem=str(error))
+        return RawTable(title, iter(()), problem=error.said)
     except DAMAGED as error:
-        return RawTable(title, iter(()), problem=str(_unread(error, title)))
+        return RawTable(title, iter(()), problem=_unread(error, title).said)
 
 
 def _sheet(db: sqlite3.Connection, table: str, notes: list[str]) -> RawTable:
@@ -143,13 +158,27 @@ def _sheet(db: sqlite3.Connection, table: str, notes: list[str]) -> RawTable:
     found = db.execute(f"PRAGMA main.table_xinfo({quoted(table)})").fetchall()
     held = [(name, hidden) for _, name, _, _, _, _, hidden in found if hidden != _HIDDEN]
     if any("\ufffd" in name for name, _ in held) or "\ufffd" in table:
-        raise NoTable(f"The table {title} has a name that is no text. Rename it, and upload the file again.")
+        raise NoTable(
+            worded(
+                "The table {title} has a name that is no text. Rename it, and upload the file again.",
+                title=title,
+            )
+        )
     computed = [name for name, hidden in held if hidden == _COMPUTED]
     if computed:
-        notes.append(f"{title}: computed columns are left out: {_listed(computed)}.")
+        notes.append(
+            worded("{table}: computed columns are left out: {names}.", table=title, names=_listed(computed))
+        )
     columns = [name for name, hidden in held if hidden != _COMPUTED]
     if len(columns) > MAX_COLUMNS:
-        raise NoTable(f"{title} has {len(columns):,} columns; the most taken are {MAX_COLUMNS:,}.")
+        raise NoTable(
+            worded(
+                "{title} has {count} columns; the limit is {most}.",
+                title=title,
+                count=figure(len(columns)),
+                most=figure(MAX_COLUMNS),
+            )
+        )
     sheet = RawTable(title or "table", iter(()), [_told(name) for name in columns])
     sheet.rows = _rows(db, table, columns, sheet)
     primary = [name for at, name in sorted((key, name) for _, name, _, _, _, key, _ in found if key)]
@@ -182,7 +211,12 @@ def _rows(db: sqlite3.Connection, table: str, columns: list[str], sheet: RawTabl
             row = [_text(cell, sheet) for cell in cells]
             texts += sum(map(len, filter(None, row)))
             if texts > TEXT_BYTES:
-                raise NoTable(f"Its texts are more than {TEXT_BYTES // 1_000_000:,} MB, the most taken.")
+                raise NoTable(
+                    worded(
+                        "Its texts are more than {most} MB, the limit.",
+                        most=figure(TEXT_BYTES // 1000000),
+                    )
+                )
             for place, cell in enumerate(cells):
                 if isinstance(cell, str) and cell:
                     sheet.texts[place] = number
@@ -206,13 +240,25 @@ def _text(cell: object, sheet: RawTable) -> str | None:
 
 
 def _unread(error: Exception, table: str = "") -> NoTable:
-    said = without_folders(str(error)) if isinstance(error, sqlite3.Error) else "its names are no text"
-    said = _told(said, _SAID_CHARS)
+    is_sqlite = isinstance(error, sqlite3.Error)
+    said = _told(without_folders(str(error)), _SAID_CHARS) if is_sqlite else worded("its names are no text")
     if "too big" in said:
-        return NoTable(f"A row of {table} is larger than {_ROW_BYTES // 1_000_000} MB, the most taken.")
-    where = f"The table {table} of this SQLite file" if table else "This SQLite file"
+        return NoTable(
+            worded(
+                "A row of {table} is larger than {most} MB, the limit.",
+                table=table,
+                most=figure(_ROW_BYTES // 1000000),
+            )
+        )
+    where = (
+        worded("The table {table} of this SQLite file", table=table) if table else worded("This SQLite file")
+    )
     return NoTable(
-        f"{where} cannot be read: {said}. It may be damaged or encrypted. Write it anew with VACUUM INTO, or save its tables as CSV."
+        worded(
+            "{where} cannot be read: {reason}. It may be damaged or encrypted. Write it anew with VACUUM INTO, or save its tables as CSV.",
+            where=where,
+            reason=said,
+        )
     )
 
 

@@ -43,9 +43,11 @@ from mirror.sources.uploads.types import (
     trimmed,
     value_text,
 )
+from mirror.sources.uploads.wording import figure
 from sqlagent.errors import without_folders
+from sqlagent.language.saying import spaced, worded, worded_count
 
-DAMAGED_PARQUET = (
+DAMAGED_PARQUET = worded(
     "This Parquet file cannot be read: it is damaged or not whole. Write it again, or save it as CSV."
 )
 # Rows from which the types to try are taken, a few of them first; then every row has its say.
@@ -53,7 +55,7 @@ FIRST_ROWS, SAMPLE_ROWS = 20, 2_000
 EXAMPLE_ROWS, EXAMPLE_CHARS = 5, 60
 NAME_CHARS = 100
 DECIMAL_DIGITS = 38
-PERHAPS_DATES = "Perhaps dates: choose whether day or month comes first."
+PERHAPS_DATES = worded("Perhaps dates: choose whether day or month comes first.")
 # Columns looked at in one statement: 1,000 at once took 2 GB of memory (measured 2026-11).
 GUESSED_AT_ONCE = 50
 # Tables that cannot be read, each of which is told by name.
@@ -62,7 +64,7 @@ CONFIG: dict[str, Any] = {
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
     "python_enable_replacements": "false",
-    # What it puts on disk instead lies beside the staging file and goes with it.
+    # Data that memory has no room for goes to disk beside the staging file, and goes with it.
     "memory_limit": "800MB",
     "max_temp_directory_size": "1GB",
     # Each thread holds a part of every column.
@@ -95,38 +97,48 @@ def plan_file(plan: FilePlan, folder: Path, tell: Callable[[int], None] | None =
                     if table is not None and sheet.keys is not None:
                         keys.append((table, sheet.keys))
                     if len(plan.tables) > UPLOAD_TABLES:
-                        raise NoTable(f"It has more than {UPLOAD_TABLES} tables, the most taken of a file.")
+                        raise NoTable(
+                            worded(
+                                "It has more than {most} tables, the limit for a file.",
+                                most=figure(UPLOAD_TABLES),
+                            )
+                        )
                 keys_staged(keys)
             for table, name in zip(plan.tables, distinct([one.name for one in plan.tables]), strict=True):
                 table.name = name
                 _guess(db, table)
         if (columns := sum(len(table.columns) for table in plan.tables)) > UPLOAD_COLUMNS:
             raise NoTable(
-                f"Its tables have {columns:,} columns together; the most taken at once are {UPLOAD_COLUMNS:,}. "
-                "Upload fewer sheets at once."
+                worded(
+                    "Its tables have {columns} columns together; the limit for one upload is {most}. Upload fewer sheets at once.",
+                    columns=figure(columns),
+                    most=figure(UPLOAD_COLUMNS),
+                )
             )
         if not plan.tables and left_out:
-            raise NoTable(" ".join(left_out[:LEFT_OUT_TOLD]))
+            raise NoTable(spaced(*left_out[:LEFT_OUT_TOLD]))
         if not plan.tables:
-            raise NoTable("There is no table in it: no row holds anything.")
+            raise NoTable(worded("There is no table in it: no row holds anything."))
     except NoTable as error:
-        plan.tables, plan.error = [], str(error)
-    # What it cannot write when memory ends is fatal.
+        plan.tables, plan.error = [], error.said
+    # An error is fatal to DuckDB where it cannot write when memory ends.
     except (duckdb.OutOfMemoryException, duckdb.FatalException):
         plan.tables, plan.error = (
             [],
-            f"It takes more than {CONFIG['memory_limit']} of memory. Upload a part of it.",
+            worded(
+                "It takes more than {memory} of memory. Upload a part of it.", memory=CONFIG["memory_limit"]
+            ),
         )
     except duckdb.Error as error:
         plan.tables, plan.error = [], _said(plan.format, error)
 
 
 def _said(format: str, error: duckdb.Error) -> str:
-    """What is wrong with a file, without the place where it lies here."""
+    """The fault of a file, without the place where it lies here."""
     if format == "parquet":
         return DAMAGED_PARQUET
     said = without_folders(str(error).splitlines()[0])
-    return f"This cannot be read: {said}"
+    return worded("This cannot be read: {reason}", reason=said)
 
 
 def plan_table(staged: Path, table: TablePlan) -> None:
@@ -169,12 +181,17 @@ def _staged_or_noted(
         if plan.format != "sqlite":
             raise
         db.execute(f"DROP TABLE IF EXISTS t{len(plan.tables)}")
-        left_out.append(str(error))
+        left_out.append(error.said)
         if len(left_out) <= LEFT_OUT_TOLD:
-            plan.notes.append(f"The table “{sheet.title}” is left out. {error}")
+            plan.notes.append(
+                worded("The table “{table}” is left out. {why}", table=sheet.title, why=error.said)
+            )
         else:
-            plan.notes[-1] = (
-                f"{len(left_out) - LEFT_OUT_TOLD + 1:,} more tables are left out, “{sheet.title}” last. {error}"
+            plan.notes[-1] = worded(
+                "{count} more tables are left out, “{table}” last. {why}",
+                count=figure(len(left_out) - LEFT_OUT_TOLD + 1),
+                table=sheet.title,
+                why=error.said,
             )
         return None
 
@@ -199,11 +216,24 @@ def _stage_sheet(
             tell(count)
     if sheet.errors:
         plan.notes.append(
-            f"{sheet.title}: {sheet.errors:,} cells hold an error such as #N/A. They stay empty."
+            worded_count(
+                "{sheet}: {count} cell holds an error such as #N/A. It stays empty.",
+                "{sheet}: {count} cells hold an error such as #N/A. They stay empty.",
+                sheet.errors,
+                sheet=sheet.title,
+                count=figure(sheet.errors),
+            )
         )
     if sheet.binary:
-        cells = "1 cell holds" if sheet.binary == 1 else f"{sheet.binary:,} cells hold"
-        plan.notes.append(f"{sheet.title}: {cells} bytes that are no text. They stay empty.")
+        plan.notes.append(
+            worded_count(
+                "{sheet}: {count} cell holds bytes that are no text. It stays empty.",
+                "{sheet}: {count} cells hold bytes that are no text. They stay empty.",
+                sheet.binary,
+                sheet=sheet.title,
+                count=figure(sheet.binary),
+            )
+        )
     if not count:
         return None
     table.row_count = count
@@ -226,11 +256,21 @@ def _batches(rows: Iterator[file_rows.Row]) -> Iterator[list[file_rows.Row]]:
     count = width = chars = 0
     for number, cells in rows:
         if len(cells) > MAX_COLUMNS:
-            raise NoTable(f"A row has {len(cells):,} cells; the most columns taken are {MAX_COLUMNS:,}.")
+            raise NoTable(
+                worded(
+                    "A row has {count} cells; the limit is {most} columns.",
+                    count=figure(len(cells)),
+                    most=figure(MAX_COLUMNS),
+                )
+            )
         size = sum(map(len, filter(None, cells)))
         if size > CELL_CHARS and max(map(len, filter(None, cells))) > CELL_CHARS:
             raise NoTable(
-                f"A cell in row {number:,} is longer than {CELL_CHARS:,} characters, the most taken."
+                worded(
+                    "A cell in row {number} is longer than {most} characters, the limit.",
+                    number=figure(number),
+                    most=figure(CELL_CHARS),
+                )
             )
         width = max(width, len(cells))
         chars += size
@@ -248,9 +288,9 @@ def _batches(rows: Iterator[file_rows.Row]) -> Iterator[list[file_rows.Row]]:
 def _count_check(rows: int, columns: int) -> None:
     """Refuse a table of too many rows or cells. Raises: NoTable."""
     if rows > MAX_ROWS:
-        raise NoTable(f"It has more than {MAX_ROWS:,} rows, the most taken of a table.")
+        raise NoTable(worded("It has more than {most} rows, the limit for a table.", most=figure(MAX_ROWS)))
     if rows * columns > MAX_CELLS:
-        raise NoTable(f"It has more than {MAX_CELLS:,} cells, the most taken of a table.")
+        raise NoTable(worded("It has more than {most} cells, the limit for a table.", most=figure(MAX_CELLS)))
 
 
 def _insert(db: duckdb.DuckDBPyConnection, table: str, batch: list[file_rows.Row], width: int) -> None:
@@ -268,7 +308,13 @@ def _stage_parquet(db: duckdb.DuckDBPyConnection, source: Path, name: str) -> Ta
     read = f"read_parquet({literal(str(source))})"
     described = db.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608 - a quoted path
     if len(described) > MAX_COLUMNS:
-        raise NoTable(f"It has {len(described):,} columns; the most taken are {MAX_COLUMNS:,}.")
+        raise NoTable(
+            worded(
+                "It has {count} columns; the limit is {most}.",
+                count=figure(len(described)),
+                most=figure(MAX_COLUMNS),
+            )
+        )
     rows, groups = db.execute(
         "SELECT (SELECT sum(num_rows) FROM parquet_file_metadata(?)), (SELECT max(bytes) FROM ("
         "SELECT sum(total_uncompressed_size) AS bytes FROM parquet_metadata(?) GROUP BY row_group_id))",
@@ -276,7 +322,12 @@ def _stage_parquet(db: duckdb.DuckDBPyConnection, source: Path, name: str) -> Ta
     ).fetchall()[0]
     _count_check(rows or 0, len(described))
     if (groups or 0) > GROUP_BYTES:
-        raise NoTable(f"A row group unpacks to more than {GROUP_BYTES // 1_000_000:,} MB, the most taken.")
+        raise NoTable(
+            worded(
+                "A row group unpacks to more than {most} MB, the limit.",
+                most=figure(GROUP_BYTES // 1000000),
+            )
+        )
     lengths = {"VARCHAR": "strlen", "BLOB": "octet_length"}
     texts = [
         f"sum({lengths[str(row[1])]}({quoted(str(row[0]))}))" for row in described if str(row[1]) in lengths
@@ -284,7 +335,12 @@ def _stage_parquet(db: duckdb.DuckDBPyConnection, source: Path, name: str) -> Ta
     if texts:
         found = db.execute(f"SELECT {', '.join(texts)} FROM {read}").fetchall()[0]  # noqa: S608 - quoted names
         if sum(filter(None, found)) > TEXT_BYTES:
-            raise NoTable(f"Its texts unpack to more than {TEXT_BYTES // 1_000_000:,} MB, the most taken.")
+            raise NoTable(
+                worded(
+                    "Its texts unpack to more than {most} MB, the limit.",
+                    most=figure(TEXT_BYTES // 1000000),
+                )
+            )
     names = distinct(_names([str(row[0]) for row in described]))
     columns = [ColumnPlan(names[n], NATIVE, f"c{n}", native=str(row[1])) for n, row in enumerate(described)]
     renamed = ", ".join(f"c{n}" for n in range(len(columns)))
@@ -307,7 +363,11 @@ def _footer_check(source: Path) -> None:
         raise NoTable(DAMAGED_PARQUET)
     if size > FOOTER_BYTES:
         raise NoTable(
-            f"Its footer has {size // 1_000_000:,} MB; the most taken are {FOOTER_BYTES // 1_000_000} MB."
+            worded(
+                "Its footer has {size} MB; the limit is {most} MB.",
+                size=figure(size // 1_000_000),
+                most=figure(FOOTER_BYTES // 1_000_000),
+            )
         )
 
 

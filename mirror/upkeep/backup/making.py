@@ -23,7 +23,7 @@ from mirror.upkeep.backup.errors import BackupError
 from mirror.upkeep.backup.rows import columns, rows_packed, tables
 from mirror.upkeep.backup.sealing import sealed
 
-# What of the data folder belongs to an installation besides its store, its stored files and its keys.
+# Parts of the data folder that belong to an installation besides its store, its stored files and its keys.
 FOLDERS = ("uploads", "files", "folders", "shop.sqlite3")
 SNAPSHOT = "snapshot"
 

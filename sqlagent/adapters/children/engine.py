@@ -1,4 +1,4 @@
-"""What a child asks of the engine whose file it opens."""
+"""Questions of a child to the engine whose file it opens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FileEngine(ABC):
     # After these the process should run nothing more.
     broken_by: tuple[type[BaseException], ...] = ()
 
-    # What an engine reserves beside what it uses (times `memory`, and bytes).
+    # Memory that an engine reserves beside its use (times `memory`, and bytes).
     reserves = (1.0, 300_000_000)
 
     @classmethod

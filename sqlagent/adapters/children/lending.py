@@ -34,7 +34,7 @@ SPARE_BYTES = 64_000_000
 IDLE_OF_ONE, IDLE_OF_ALL = 4, 12
 # How often a child is looked for: one that is idle may end, and so may a server.
 TRIES = 3
-# What the children of an engine do, and what is loaded before they are forked.
+# The work of the children of an engine, and the modules loaded before they are forked.
 CHILD, TITLES = "sqlagent.adapters.children.child", "sqlagent.adapters.children.titles"
 DOORS = {
     "sqlite": (f"{CHILD}:serve_sqlite", ("sqlagent.adapters.sqlite_engine", f"{TITLES}:title_sqlite")),

@@ -1,4 +1,4 @@
-"""What the servers of children are called in the system's list of processes; their children are called so too."""
+"""Titles of the servers of children in the system's list of processes; their children are called so too."""
 
 from __future__ import annotations
 

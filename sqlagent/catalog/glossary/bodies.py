@@ -308,7 +308,7 @@ def _is_of_rows(node: exp.Expr) -> bool:
 
 
 def _figure_of(agg: exp.Expr) -> exp.Expr:
-    """What an aggregate is of, without the condition inside of it."""
+    """The expression inside an aggregate, without the condition inside of it."""
     inner: exp.Expr = agg.this
     pair = _case(inner) if isinstance(inner, (exp.Case, exp.If)) else None
     return pair[0] if pair is not None else inner

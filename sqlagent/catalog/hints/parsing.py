@@ -48,7 +48,7 @@ def meanings(body: str, names: Names) -> tuple[Meaning, ...]:
 
 
 def _read(body: str, names: Names) -> tuple[Meaning, ...]:
-    """What an expression may mean; nothing where it is empty."""
+    """The meanings that an expression may have; nothing where it is empty."""
     tree = _parsed(body) if body else None
     if tree is None:
         return ()

@@ -1,4 +1,4 @@
-"""What people call tables by another name than the table's: customers who are owners, jobs that bear a job number."""
+"""Other names of tables among people: customers who are owners, jobs that bear a job number."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def _without_hidden(model: Model, corrections: Corrections) -> Model:
         return "" if is_gone(table, column) else column
 
     def held(thing: Thing) -> History | None:
-        """What holds for a time, without figures that are hidden; None where a column that says when or of what is."""
+        """The history of a thing, without figures that are hidden; None where a column that says when or of what is."""
         history, t = thing.history, thing.table
         if history is None or any(is_gone(t, c) for c in (history.begins, *history.of)):
             return None

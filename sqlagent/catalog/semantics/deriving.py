@@ -63,7 +63,7 @@ _PARTS = frozenset(stem(w) for w in ("item", "line", "position", "detail"))
 """Last nouns of tables of lines."""
 
 _MOSTLY = 0.9
-"""What is taken to be filled of a column in which a number stands for no day: how often it does is not counted."""
+"""The share taken to be filled of a column in which a number stands for no day: how often it does is not counted."""
 
 _YES = {"y": "n", "yes": "no", "t": "f", "true": "false", "j": "n", "1": "0", "active": "inactive"}
 _CLOCK = re.compile(r"[012]?\d:[0-5]\d(:[0-5]\d)?")

@@ -1,4 +1,4 @@
-"""What names say: tables and columns as words, prefixes that all share dropped, short forms opened."""
+"""Names in words: tables and columns, prefixes that all share dropped, short forms opened."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _PHRASAL = frozenset(
 _OF_PAPERS = tuple(
     (word,) for word in ("type", "typ", "no", "nr", "num", "number", "date", "dt", "ref", "status", "kind")
 )
-"""What behind "doc" says that it is a document and no doctor."""
+"""Words behind "doc" by which it is a document and no doctor."""
 
 _PAIRED = {"out": "pickup", "in": "return"}
-"""What went out and came in again, by the dates of both."""
+"""Events of things that went out and came in again, by the dates of both."""
 
 _INITIALS = {"f": "first", "l": "last", "m": "middle"}
 _NAMED = frozenset({"name", "nm"})

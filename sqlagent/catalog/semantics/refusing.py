@@ -24,14 +24,14 @@ AGGREGATES = {
 """How a measure may be summed up when nothing else is said."""
 
 UNITS = ("money", "count", "percent", "seconds", "minutes", "hours", "days", "weeks", "none")
-"""What a number may be counted in; `none` is said of one that has no unit."""
+"""Units of a number; `none` is said of one that has no unit."""
 
 ROLES = {
     Role.MEASURE: "a measure",
     Role.DIMENSION: "something to group by",
     Role.KEY: "a number that only tells rows apart",
 }
-"""What a column of numbers may be for."""
+"""Uses of a column of numbers."""
 
 TODAYS = ("clock", "data")
 NAME_CHARS, NAME_WORDS = 60, 4
@@ -180,7 +180,7 @@ def _calendar_problem(one: Correction) -> str:
 
 
 def _word_problem(one: Correction, text: str, words: tuple[str, ...]) -> str:
-    """What is wrong with a name by itself."""
+    """The problem of a name by itself."""
     if not words:
         return f"“{text}” holds no letter. Give a word that people call it by."
     if signs := [sign for sign in "<>" if sign in text]:

@@ -37,7 +37,7 @@ _ALL = 0.97
 """Share of rows with a time from which on all have it."""
 
 _NEARLY = 2.5
-"""What may speak more against a time than against the default one for it to be offered as a reading."""
+"""The weight that may speak more against a time than against the default one for it to be offered as a reading."""
 
 _TEXTS = (
     (Form.TEXT_DAY, re.compile(r"[12]\d{3}-[01]\d-[0-3]\d")),

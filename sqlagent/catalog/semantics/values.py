@@ -11,7 +11,7 @@ from sqlagent.values import Calendar
 
 
 class Kind(StrEnum):
-    """What a table's rows are."""
+    """The kind of a table's rows."""
 
     THING = "thing"
     EVENT = "event"

@@ -1,4 +1,4 @@
-"""What the words in names say of a column, as data: habits of people who name tables. Nothing here belongs to one schema."""
+"""The meaning of words in names of columns, as data: habits of people who name tables. Nothing here belongs to one schema."""
 
 from __future__ import annotations
 

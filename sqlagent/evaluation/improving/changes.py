@@ -1,4 +1,4 @@
-"""What edits change: terms and rules, descriptions of tables and columns, the set of examples. Each is plain values, told in a line."""
+"""Edits: terms and rules, descriptions of tables and columns, the set of examples. Each is plain values, told in a line."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ Fit = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an editor works on: the source as it is known at the start, and how much of it may be told."""
+    """The material of an editor: the source as it is known at the start, and how much of it may be told."""
 
     catalog: Catalog
     index: ValueIndex | None

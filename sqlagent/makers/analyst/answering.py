@@ -260,7 +260,7 @@ _WORDINGS = (
     overdue_of,
     both_ends,
 )
-"""What words a question anew by what its source knows; each gives nothing for questions of another kind."""
+"""Ways to word a question anew by what its source knows; each gives nothing for questions of another kind."""
 
 
 def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) -> Meanings | None:
@@ -318,7 +318,7 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
 
 
 def _priced(text: str, source: Source, today: date, told: Told) -> Meanings | None:
-    """What a question asks of prices that hold for a time, where it is understood whole; of two histories both."""
+    """The meanings of a question about prices that hold for a time, where it is understood whole; of two histories both."""
     found: list[tuple[Reading, Understood]] = []
     for question in price_questions(text, source, today):
         body, ending = endings(question.bare)
@@ -345,7 +345,7 @@ def _all_as(
     *,
     is_whole: bool = True,
 ) -> list[Understood]:
-    """What was understood with each frame changed; nothing where the first one cannot be, or leaves words out where `is_whole` forbids that."""
+    """All readings with each frame changed; nothing where the first one cannot be, or leaves words out where `is_whole` forbids that."""
     changed = [_as(one, change(one.frame), source) for one in made]
     if not changed or changed[0] is None or is_whole and made[0].frame.unused:
         return []
@@ -373,7 +373,7 @@ def _shown_by(one: Understood, ending: tuple[Ending, ...], source: Source, today
 
 
 def _as(one: Understood, frame: Frame | None, source: Source) -> Understood | None:
-    """What was understood with another frame, and its SQL; None where there is no frame, or no SQL of it."""
+    """A reading with another frame, and its SQL; None where there is no frame, or no SQL of it."""
     try:
         return replace(one, frame=frame, sql=Planner(source.model).sql(frame)) if frame is not None else None
     except NoPlan:
@@ -407,7 +407,7 @@ _NOTHING: Meanings = (Reading(()), [])
 
 
 def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
-    """What `_understood` gives, read anew."""
+    """The meanings of `_understood`, read anew."""
     reading = with_own_roles(read(text, source.vocabulary, today), source)
     if sum(item.kind == "mention" for item in reading.items) > MOST_MENTIONS:
         reads_left().is_short = True

@@ -1,4 +1,4 @@
-"""What a part of a question restricts, seen from one table: conditions of its own rows, or of rows that point at them.
+"""Restrictions by a part of a question, seen from one table: conditions of its own rows, or of rows that point at them.
 
 Each way has a cost; the cheapest is taken. What no way explains is handed back as unused.
 """
@@ -36,7 +36,7 @@ IN_NAMES = 0.5
 """Cost of looking in names for what things may contain: which products contain nuts, their names need not tell."""
 
 CHILD = 0.22
-"""What it costs to look at rows that point here, where nobody named them."""
+"""The cost of rows that point here, where nobody named them."""
 
 EXACT = 0.1
 """Cost below which a word is the very name of what it means."""
@@ -70,7 +70,7 @@ OTHER_TIME = 0.3
 
 @dataclass(slots=True)
 class Part:
-    """What a part of a question came to: its cost, conditions, and what it said besides."""
+    """The reading of a part of a question: its cost, conditions, and what it said besides."""
 
     cost: float = 0.0
     conditions: list[Condition] = field(default_factory=list)
@@ -765,7 +765,7 @@ def _is_never(one: Condition) -> bool:
 
 
 def _percent_of(field: Field) -> float:
-    """What a percent is in a column: one where it is kept in percent, a hundredth where it holds parts of one; 0 for anything else."""
+    """The unit of a percent in a column: one where it is kept in percent, a hundredth where it holds parts of one; 0 for anything else."""
     if field.unit == "percent":
         return 1.0
     try:

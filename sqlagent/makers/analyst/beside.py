@@ -9,6 +9,7 @@ from datetime import date
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.dates import shift
+from sqlagent.language.saying import template
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.frames import OFF, Condition, Dimension, Expr, Frame, Measure, Path, Slot
 from sqlagent.makers.analyst.periods import Period
@@ -21,7 +22,7 @@ NAMED = 0.15
 A_WORD_OF = 0.3
 """The same of a column of whose name it is a word."""
 
-_OF_YEAR = {"month": "month of year", "quarter": "quarter of year"}
+_OF_YEAR = {"month": template("month of year"), "quarter": template("quarter of year")}
 """Grains by which the same parts of two years stand in one row."""
 
 

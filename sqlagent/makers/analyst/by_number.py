@@ -15,7 +15,7 @@ _NUMBERS = stems("id number no nr key code identifier")
 
 
 def by_number(frame: Frame, reading: Reading, source: Source) -> str:
-    """What is said of groups that are numbers of rows, though a word asked for them that is no name of these; empty where none are.
+    """The remark on groups that are numbers of rows, though a word asked for them that is no name of these; empty where none are.
 
     Until values are read nobody knows which columns and lists hold names, so then every such group is told, unless its number was asked for.
     """

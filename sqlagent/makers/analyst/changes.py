@@ -328,7 +328,7 @@ def _compared(change: Change, now: Period, before: Period) -> Frame:
 
 
 def _dimensions(change: Change, source: Source) -> Iterator[Group]:
-    """What a change is split by: columns and things with few values first, then nearest first."""
+    """The dimensions of a change: columns and things with few values first, then nearest first."""
     held = {s.field for c in change.frame.where if c.op == "in" and len(c.values) == 1 for s in c.slots}
     found = []
     for place, group in enumerate(groups(source, change.measure.anchor)):
@@ -399,7 +399,7 @@ def _plain(text: str) -> str:
 
 
 def _stored(field: Field, value: Any) -> str | None:
-    """What is stored where a value is shown: codes are shown by their labels, flags as yes and no."""
+    """The stored value behind a shown one: codes are shown by their labels, flags as yes and no."""
     if field.role is Role.FLAG and field.yes and field.no and value in ("yes", "no"):
         return (field.yes if value == "yes" else field.no).strip("'")
     labels = dict(field.labels) | (dict(field.codes.pairs) if field.codes is not None else {})

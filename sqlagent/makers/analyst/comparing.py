@@ -1,4 +1,4 @@
-"""What sets figures side by side: periods, values, shares, ratios per thing, growth."""
+"""Figures side by side: periods, values, shares, ratios per thing, growth."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sqlagent.makers.analyst.vocabulary import Target
 
 
 class Comparing(SeveralTables):
-    """What sets figures side by side: periods, values, shares, ratios per thing, growth."""
+    """Figures side by side: periods, values, shares, ratios per thing, growth."""
 
     def _compared_by(self, anchor: str, main: Clause, by: list[Item]) -> Slot | None:
         """ "Q3 2025 vs Q3 2026 by ship date": the time by which periods are compared, where one is named; `by` loses it."""

@@ -1,4 +1,4 @@
-"""What a number in a part of a question counts: rows that point at a thing, different things among them, their money or pieces."""
+"""Numbers in a part of a question and the things they count: rows that point at a thing, different things among them, their money or pieces."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Counting(Places):
     def counted(
         self, anchor: str, child: str, clause: Clause
     ) -> tuple[float, Expr | None, bool, Item | None] | None:
-        """What a number in a clause counts among a child's rows: the rows, different things, or the sum of a measure."""
+        """The things that a number in a clause counts among a child's rows: the rows, different things, or the sum of a measure."""
         best: tuple[float, Expr | None, bool, Item | None] | None = None
 
         def keep(cost: float, expr: Expr | None, distinct: bool, used: Item | None) -> None:

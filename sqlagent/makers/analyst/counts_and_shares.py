@@ -13,7 +13,7 @@ from sqlagent.makers.analyst.reading import Reading
 
 
 def counts_dropped(frame: Frame, reading: Reading) -> list[str]:
-    """What is to be counted behind "and", where no figure counts: "average score per service and number of checks"."""
+    """The things to be counted behind "and", where no figure counts: "average score per service and number of checks"."""
     if not frame.measures or frame.having or any(_counts(one) for one in figures(frame)):
         return []
     joined = [

@@ -1,4 +1,4 @@
-"""What a part of a question says of times: done late or on time, not done though due, within so many days."""
+"""Times in a part of a question: done late or on time, not done though due, within so many days."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PAYING = frozenset(stem(w) for w in ["payment", "receipt", "settlement"])
 
 
 def meant_as_time(text: str, clause: Clause) -> float:
-    """What speaks for a word to be a time: what was done in a period, or within days, was done then ("paid in March")."""
+    """The weight of a word as a time: a deed in a period, or within days, was done then ("paid in March")."""
     if not clause.is_timed and not clause.unit:
         return 0.0
     low = text.lower()

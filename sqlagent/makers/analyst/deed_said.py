@@ -11,7 +11,7 @@ from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
 
 _SAID = 0.06
-"""What it costs to take a figure of other rows than those whose time bears the verb."""
+"""The cost of a figure of other rows than those whose time bears the verb."""
 
 
 def of_the_deed_said(frames: Sequence[Frame], reading: Reading, source: Source) -> list[Frame]:

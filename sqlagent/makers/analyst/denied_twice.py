@@ -1,4 +1,4 @@
-"""What a frame answers the other way around or drops: a denial that is denied, role nouns read as what is missing, "again", "than they".
+"""Frames that answer the other way around or drop a denial: a denial that is denied, role nouns read as what is missing, "again", "than they".
 
 Decides what of it makes a draft: none of these has a frame of its own.
 """

@@ -1,4 +1,4 @@
-"""What a question denies: deeds that were never done, and groups without rows.
+"""Denials in a question: deeds that were never done, and groups without rows.
 
 A verb that only says that something happened is about the events that hang on a thing. Where several do, each is a
 reading of its own.
@@ -24,10 +24,10 @@ from sqlagent.makers.analyst.telling import read_as
 _DONE = re.compile(r"(?P<base>[a-z]{3,})ed")
 
 DEED = 0.1
-"""What it costs to take a verb that names nothing for the only event there is."""
+"""The cost of taking a verb that names nothing for the only event there is."""
 
 RIVAL = 0.15
-"""What each further event of the same kind costs: which one was meant is not said."""
+"""The cost of each further event of the same kind: which one was meant is not said."""
 
 STRANGE = 0.45
 """The cost of a verb that may mean more than that something happened ("smoked", "complained")."""

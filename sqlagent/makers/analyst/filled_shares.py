@@ -1,4 +1,4 @@
-"""What part of some rows has something, or lacks it: "what share of pets is insured, by species", "% of rentals without insurance by type".
+"""The share of rows that have something, or lack it: "what share of pets is insured, by species", "% of rentals without insurance by type".
 
 Decides that a word for a column that not every row fills asks whether it is filled, for each group by itself.
 """

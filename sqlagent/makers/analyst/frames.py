@@ -37,7 +37,7 @@ class Expr:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What must hold of a row. All of `parts` when `op` is all, any when it is any.
+    """A condition of a row. All of `parts` when `op` is all, any when it is any.
 
     `op`: in, not in, compare, period, missing, filled, like, later (first slot after the second), first (at the first slot's time, of
     the second slot's values each, by the third slot's key), held (a row of a history, by the day from which on it holds, as of the
@@ -111,7 +111,7 @@ def share_of(over: Measure, under: Measure, said: str = "share") -> Measure:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """What figures are given for: a column, a thing shown by its columns and told apart by its key, or a grain of a time.
+    """A group of figures: a column, a thing shown by its columns and told apart by its key, or a grain of a time.
 
     `bucket` is the width of ranges of numbers, or of years of age with `op` age. `way` says over which of several ways
     it is reached.

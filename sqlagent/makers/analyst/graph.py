@@ -16,7 +16,7 @@ HOP = 0.06
 """The cost of one relation on the way: nearer columns are meant more often."""
 
 OTHER = 0.15
-"""What it costs to take another way than the shortest."""
+"""The cost of another way than the shortest."""
 
 
 class Graph:

@@ -198,4 +198,4 @@ _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("when", ""): _tells_when,
     ("rate", ""): _is_rate,
 }
-"""What tells that an operator is followed."""
+"""Signs that an operator is followed."""

@@ -163,7 +163,7 @@ def _define(teller: _Teller, one: Definition, said: Sequence[int]) -> None:
 
 
 def _targets(meaning: Meaning, source: Source) -> Iterator[Target]:
-    """What a meaning is to the vocabulary; nothing where it is more than a name or a text."""
+    """The targets of a meaning in the vocabulary; nothing where it is more than a name or a text."""
     if meaning.formula is not None or meaning.ways:
         return
     if meaning.shown and not meaning.tests:

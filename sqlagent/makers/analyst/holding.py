@@ -1,4 +1,4 @@
-"""What a word says of the state of the rows beside it: "active drivers" have no last day, sailings cancelled bear that status."""
+"""States in a word about the rows beside it: "active drivers" have no last day, sailings cancelled bear that status."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def idle_words(
 
 
 class _Named:
-    """What the words of a source's names name, held against what a frame holds."""
+    """The things that words of a source's names name, held against those that a frame holds."""
 
     def __init__(self, frame: Frame, model: Model) -> None:
         held = Held()

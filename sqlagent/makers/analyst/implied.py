@@ -1,4 +1,4 @@
-"""What a frame implies by itself: one deed holds of one row, who paid most paid the highest sum, a figure is named once."""
+"""Implications of a frame: one deed holds of one row, who paid most paid the highest sum, a figure is named once."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 
 ANY = 0.01
-"""What either of two entries costs beside both of them, where "and" may say either."""
+"""The cost of either of two entries beside both of them, where "and" may say either."""
 
 _ALL = ("as well as", "also", "and also", "plus")
 _HELD = frozenset({"with", "that have", "which have", "that has", "which has", "having", "have", "has", "who have", "containing"})  # fmt: skip
@@ -54,7 +54,7 @@ def _is_entry(item: Item, source: Source) -> bool:
 
 
 def whole_lists(frame: Frame) -> str:
-    """What is said of a frame that takes whole lists for values; empty where it takes none."""
+    """The remark on a frame that takes whole lists for values; empty where it takes none."""
     listed = next((slot.field.said for slot in _taken_whole(frame) if slot.field.separator), "")
     return f"The lists in “{listed}” are taken as they are, not entry by entry." if listed else ""
 

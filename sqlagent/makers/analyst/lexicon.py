@@ -1,4 +1,4 @@
-"""What analysts' words do, as data: operators, business words and the roles they stand for, general English only.
+"""Effects of analysts' words, as data: operators, business words and the roles they stand for, general English only.
 
 No name of any one schema stands here: a business word leads to roles (`concepts`), and those are
 looked for in whatever model there is.
@@ -165,7 +165,7 @@ STATE_WORDS = DOINGS | frozenset(
 PARTICIPLES = frozenset(words_of(
     "paid sold sent left held born bought met begun done made built written taken given gone flown driven lent borrowed won lost hired"
 ))  # fmt: skip
-"""What was done, of verbs that do not end in "ed"."""
+"""Deeds of verbs that do not end in "ed"."""
 
 WEAK_GLUE = frozenset(
     words_of(

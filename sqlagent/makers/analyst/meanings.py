@@ -1,4 +1,4 @@
-"""What a mention of a question may be measured, grouped or listed by, as seen from one table."""
+"""Measures, groups and columns that a mention of a question may mean, as seen from one table."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _is_called_otherwise(item: Item, found: Meant) -> bool:
 
 
 class Meanings:
-    """What a mention of a question may be measured, grouped or listed by, as seen from one table."""
+    """Measures, groups and columns that a mention of a question may mean, as seen from one table."""
 
     def __init__(self, sketch: Sketch, source: Source, today: date) -> None:
         self.sketch = sketch

@@ -16,7 +16,7 @@ _PART = 0.1
 """Cost from which on a word is only a part of a thing's name."""
 
 _DOUBT = 0.5
-"""What it costs to go by the value, where rows of that name are not gone through."""
+"""The cost of going by the value, where rows of that name are not gone through."""
 
 
 def of_the_noun(frame: Frame, reading: Reading, source: Source) -> Frame:

@@ -1,4 +1,4 @@
-"""What happened longer ago than some days: "invoices older than 90 days", "orders open for more than 2 weeks".
+"""Events longer ago than some days: "invoices older than 90 days", "orders open for more than 2 weeks".
 
 The age of a thing that happened is told by its day, so a bound on it is a bound on that day. Years of age stay those of persons.
 """

@@ -1,4 +1,4 @@
-"""What is overdue where the rows that bear it are not named: "overdue amount per location", "overdue payments".
+"""Overdue rows that are not named: "overdue amount per location", "overdue payments".
 
 Money is overdue that is asked for in rows of a due date or a state, such as invoices. What was paid late is not overdue any more.
 """

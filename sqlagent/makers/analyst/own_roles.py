@@ -12,7 +12,7 @@ _STORED = 0.2
 """Cost up to which a word is the stored text itself, in one number or the other."""
 
 _LATER = 0.3
-"""What it costs to mean who has the role in some row."""
+"""The cost of meaning somebody who has the role in some row."""
 
 
 def with_own_roles(reading: Reading, source: Source) -> Reading:

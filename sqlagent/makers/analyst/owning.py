@@ -27,10 +27,10 @@ _WAYS = {
 """Words of columns that are about one end of a way, by the preposition that is."""
 
 AGAINST = 0.2
-"""What it costs to look at the other end than the one that was said."""
+"""The cost of the other end than the one that was said."""
 
 TIED = 0.01
-"""What one costs that is as short and as plain: which of them is meant has to be chosen."""
+"""The cost of one that is as short and as plain: which of them is meant has to be chosen."""
 
 
 def owned(reading: Reading, source: Source) -> Reading:

@@ -11,7 +11,7 @@ from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
 
 _OF_ALL = 0.03
-"""What it costs to tell the part of all rejected units that a group has, so little that somebody has to choose."""
+"""The cost of telling the part of all rejected units that a group has, so little that somebody has to choose."""
 
 
 def parts_of_wholes(frame: Frame, reading: Reading, source: Source) -> list[Frame]:

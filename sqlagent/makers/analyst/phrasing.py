@@ -252,7 +252,7 @@ _DONE = {
     "teach": "taught",
     "write": "written",
 }
-"""What is done by verbs that do not end in "ed" then."""
+"""Deeds of verbs that do not end in "ed" then."""
 
 _CAME_BACK = re.compile(
     r"\b(?:came|come|comes|coming|were brought|was brought|brought|handed) back\b", re.IGNORECASE

@@ -1,4 +1,4 @@
-"""What operators alone cannot tell, put right: adjectives, verbs, rivals, and what "who" is about."""
+"""Corrections that operators alone cannot make: adjectives, verbs, rivals, and what "who" is about."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMES = frozenset(
     stem(word)
     for word in ["buy", "bought", "purchase", "purchased", "order", "ordered", "book", "booked", "visit", "visited", "came", "pay", "paid", "spend", "spent", "rent", "rented", "join", "joined", "subscribe", "subscribed", "attend", "attended", "had"]
 )  # fmt: skip
-"""What customers do, and staff as a rule do not."""
+"""Deeds of customers that staff as a rule do not do."""
 
 _COMMON = re.compile(r"common|frequent|popular|often|usual")
 _POSTS = frozenset(stem(word) for word in ["role", "job", "position", "title", "post"])
@@ -54,7 +54,7 @@ WORKERS = frozenset(
 
 
 class Preparing(Timing):
-    """What operators alone cannot tell, put right: adjectives, verbs, rivals, and what "who" is about."""
+    """Corrections that operators alone cannot make: adjectives, verbs, rivals, and what "who" is about."""
 
     def _prepare(self) -> None:
         """Put right what operators alone cannot tell."""
@@ -229,7 +229,7 @@ class Preparing(Timing):
         return low.endswith("s") and not low.endswith("ss") or low in ("people", "staff")
 
     def _sold(self, said: Item) -> Item | None:
-        """What is sold, where a question asks for "best sellers" alone: the one thing with a noun for goods that lines point at."""
+        """The thing that is sold, where a question asks for "best sellers" alone: the one thing with a noun for goods that lines point at."""
         goods = [
             thing
             for thing in self.model.things.values()

@@ -235,7 +235,7 @@ def _read(
 
 
 def _things(thing: Thing, source: Source) -> list[Thing]:
-    """What the prices of a history are of."""
+    """The things that have the prices of a history."""
     found = [source.model.things[r.target] for r in relations_of(thing.table, source)]
     return sorted(found, key=lambda one: not set(one.noun) & set(thing.noun))
 

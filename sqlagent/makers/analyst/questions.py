@@ -127,7 +127,7 @@ class Figure:
 
 
 class Making:
-    """What is worth asking of a source, table by table; `left` is how many questions are still read."""
+    """Questions worth asking of a source, table by table; `left` is how many questions are still read."""
 
     def __init__(self, source: Source, catalog: Catalog, index: ValueIndex | None, passes: Passes) -> None:
         self.source = source
@@ -190,7 +190,7 @@ class Making:
         return things[:ANCHORS]
 
     def _figure(self, anchor: Thing) -> Figure | None:
-        """What the rows of a table are summed up by: revenue, else another total, else how many there are."""
+        """The figure that sums up the rows of a table: revenue, else another total, else how many there are."""
         for one in meant(self.source, "revenue"):
             if one.measure.anchor == anchor.table and one.cost < NEAR_ENOUGH:
                 return Figure("revenue", one.measure)
@@ -201,7 +201,7 @@ class Making:
         return Figure(said, Measure("rows", thing.table)) if said else None
 
     def _plural(self, thing: Thing) -> str:
-        """What several of a thing are called; empty where its name is no word that people say."""
+        """The plural of a thing; empty where its name is no word that people say."""
         words = [w for w in thing.said.split() if w not in _PARTS] or thing.said.split()
         last = words[-1]
         if not all(map(_is_said, words)):
@@ -211,7 +211,7 @@ class Making:
         return " ".join([*words[:-1], last if last.endswith("s") else plural_of(last)])
 
     def _groups(self, table: str) -> list[_Group]:
-        """What a table's rows may be grouped by, those not used so far and those nearest first."""
+        """The groups of a table's rows, those not used so far and those nearest first."""
         found: list[tuple[tuple[int, int, int], _Group]] = []
         for other, paths in self.source.graph.up(table).items():
             thing = self.model.things[other]
@@ -392,7 +392,7 @@ class Making:
             yield self._by(figure, group, text, None, extra=(_named_values(group.shown, values[:2]),))
 
     def margin(self, anchor: Thing, figure: Figure) -> Iterator[Proposal]:
-        """What is left after costs."""
+        """The rest after costs."""
         year = self._year(anchor.table)
         for one in meant(self.source, "margin")[:1]:
             if one.cost < NEAR_ENOUGH and one.measure.anchor == anchor.table:

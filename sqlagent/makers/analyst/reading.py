@@ -581,7 +581,7 @@ _GROUPS = frozenset({"by", "per", "each", "which"})
 
 
 _JOINTS = frozenset({",", "and", "&", "with", "plus"})
-"""What stands before and behind a name in a row of names."""
+"""Signs before and behind a name in a row of names."""
 
 
 def _is_enumerated(tokens: Sequence[Token], at: int, end: int) -> bool:

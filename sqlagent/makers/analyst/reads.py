@@ -22,7 +22,7 @@ LENGTH = 100
 
 
 class Reads:
-    """What is left of a budget, and what was read in it.
+    """The rest of a budget, and the rows read in it.
 
     `is_short` tells that something was left unread, `faults` how many frames an error of ours kept from being written.
     """

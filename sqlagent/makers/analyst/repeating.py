@@ -1,4 +1,4 @@
-"""What is stored more than once: "client names that occur more than once", "duplicate emails".
+"""Values stored more than once: "client names that occur more than once", "duplicate emails".
 
 Decides that such a question groups by the column itself, whatever else its words and numbers could bound.
 """

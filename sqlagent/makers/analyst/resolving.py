@@ -35,7 +35,7 @@ from sqlagent.makers.analyst.starts import DONE, MOST, UNKNOWN, Start, once
 from sqlagent.makers.analyst.states import is_snapshot
 
 _ANOTHERS = 0.3
-"""What money of another table costs beside rows that bear some themselves."""
+"""The cost of money of another table beside rows that bear some themselves."""
 
 OTHER_TIME = 0.12
 """The cost of a reading besides that goes by another time than the one at which rows happen."""
@@ -472,7 +472,7 @@ class Resolver(Comparing):
         main: Clause,
         unused: list[str],
     ) -> float:
-        """What a further mention in the head is: a measure beside the first, a dimension, a restriction, a column."""
+        """The use of a further mention in the head: a measure beside the first, a dimension, a restriction, a column."""
         item = ask.item
         assert item is not None
         options: list[tuple[float, str, Meant | None]] = []

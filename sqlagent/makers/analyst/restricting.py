@@ -1,4 +1,4 @@
-"""What restricts the rows of a start: the main clause, clauses about things, states, bounds on groups."""
+"""Restrictions of the rows of a start: the main clause, clauses about things, states, bounds on groups."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sqlagent.makers.analyst.states import current, is_snapshot, told
 
 
 class Restricting(Denying):
-    """What restricts the rows of a start: the main clause, clauses about things, states, bounds on groups."""
+    """Restrictions of the rows of a start: the main clause, clauses about things, states, bounds on groups."""
 
     def _main(self, anchor: str, main: Clause, time: Slot | None) -> Part:
         """The main clause's restrictions: each mention by itself, what cannot be reached upwards by rows that point here."""

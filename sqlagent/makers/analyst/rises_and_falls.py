@@ -1,4 +1,4 @@
-"""What rose or fell between two periods, as people say it: "products that sold less in 2025 than in 2024".
+"""Rises and falls between two periods, as people say them: "products that sold less in 2025 than in 2024".
 
 Such a question is worded anew as the change of a figure with an ending that tells which changes are meant
 (`endings`): "change in units sold by products from 2024 to 2025, only those that fell".
@@ -77,7 +77,7 @@ _FIGURES = {
     "used": ("number of uses",),
     "worked": ("hours worked", "hours"),
 }
-"""What is counted or added up where only a deed is named, in the order in which it is tried."""
+"""Things counted or added up where only a deed is named, in the order in which they are tried."""
 
 
 def reworded(text: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What is said of one row as SQL: FROM and its joins, columns, expressions and conditions.
+"""Expressions on one row as SQL: FROM and its joins, columns, expressions and conditions.
 
 Joins lead from many to one only, so that no row is counted twice; what lies the other way is asked by IN.
 """
@@ -205,7 +205,7 @@ class RowWriter:
         return self.dialect.text(value)
 
     def condition(self, block: Block, condition: Condition) -> str:
-        """What must hold, as SQL that is true or not."""
+        """A condition as SQL that is true or not."""
         if condition.op in ("in", "not in") and condition.slots[0].field.separator:
             return self._listed(block, condition)
         if condition.said.startswith(OFF):

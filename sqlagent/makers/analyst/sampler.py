@@ -77,7 +77,7 @@ _BUSINESS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What the analyst made of one question: its candidates, best first, and how sure it is of the first one."""
+    """The analyst's reading of one question: its candidates, best first, and how sure it is of the first one."""
 
     reading: Reading
     frames: tuple[Understood, ...]
@@ -347,7 +347,7 @@ def missing(reading: Reading, source: Source) -> tuple[str, ...]:
 
 
 def notes(one: Understood, reading: Reading, today: date, newest: str) -> tuple[str, ...]:
-    """What is said of a frame: how it was understood, what was mended, which day counts as today."""
+    """The notes on a frame: how it was understood, what was mended, which day counts as today."""
     out: list[str] = [worded("Understood as {meaning}.", meaning=told(one.frame))]
     figures = one.frame.measures if one.frame.formula is None else ()
     out += [read_as(m.said, expression(m.expr)) for m in figures if m.said and m.expr is not None]

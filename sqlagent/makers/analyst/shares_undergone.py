@@ -1,4 +1,4 @@
-"""What part of some rows something happened to: "share of returned orders by month", "what percentage of order lines was returned".
+"""The share of rows to which something happened: "share of returned orders by month", "what percentage of order lines was returned".
 
 The deed is a table of its own whose rows lead to the rows that are named. Such a question is worded as the share of those with
 one: "share of orders with returns by month". A period is that of the rows, not of the deed.

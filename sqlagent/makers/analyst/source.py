@@ -125,7 +125,7 @@ class Source:
         )
 
     def _sort_of(self, thing: Thing) -> Relation | None:
-        """What sorts events that have no names: class sessions by their class types."""
+        """The relation that sorts events that have no names: class sessions by their class types."""
         if thing.kind is not Kind.EVENT or not thing.noun:
             return None
         for relation in self.model.relations:

@@ -22,7 +22,7 @@ FIGURE_OF_ITS_OWN = 0.6
 """Cost of a business word below which a table has a figure of its own for it."""
 
 UNSAID = 0.3
-"""What it costs to count among returns that a question does not mention: it asks for what was sold."""
+"""The cost of counting among returns that a question does not mention: it asks for what was sold."""
 
 
 class Starting(Occasions):
@@ -223,7 +223,7 @@ class Starting(Occasions):
             yield Start(child, used, [measure], None, (), (), [], "", False, [place])
 
     def _unsaid_return(self, table: str) -> float:
-        """What it costs to count among rows that came back where nobody speaks of these."""
+        """The cost of counting among rows that came back where nobody speaks of these."""
         noun = set(self.model.things[table].noun)
         return UNSAID if noun & CAME_BACK and not noun & self.attach.said else 0.0
 

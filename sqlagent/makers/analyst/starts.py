@@ -17,7 +17,7 @@ MANY = 150
 """Things from which on "revenue per customer" asks for one figure, not for one a customer."""
 
 TOP = 10
-"""What "top products" asks for where no number stands."""
+"""The number of "top products" where none stands."""
 
 UNKNOWN = 0.9
 """The cost of a word that nothing explains."""

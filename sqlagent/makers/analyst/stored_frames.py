@@ -39,7 +39,7 @@ _WORDS: dict[tuple[type, str], frozenset[str]] = {
     (Having, "compare"): _COMPARISONS,
     (Dimension, "grain"): _GRAINS,
 }
-"""What is written into SQL as it stands: no other word may come from the store."""
+"""Words written into SQL as they stand: no other word may come from the store."""
 
 _COLUMNS = {
     **dict.fromkeys(("given", "discounted profit"), 4),

@@ -1,4 +1,4 @@
-"""What is said behind a dash or a colon: the columns of a list, or the figure and its groups.
+"""Tails behind a dash or a colon: the columns of a list, or the figure and its groups.
 
 "Orders not paid yet - number, customer, amount" lists three columns; "invoices of June - total by account" is a sum by account.
 """

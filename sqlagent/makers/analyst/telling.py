@@ -97,7 +97,7 @@ _MANY = ("staff", "people")
 """Nouns that are plurals as they stand."""
 
 _UNNAMED = frozenset({"", "share", "average value"})
-"""What a ratio is said to be where nobody gave it a name of its own."""
+"""Names of a ratio to which nobody gave one of its own."""
 
 _COMPARED = {
     ">": worded("more than"),
@@ -232,8 +232,11 @@ def title(frame: Frame) -> str:
         return ""
     shown = "" if BESIDE in frame.flags else frame.transform
     what: str = worded(_TITLED[shown], figures=in_commas(names, _AND)) if shown else in_commas(names, _AND)
+    grains = [d.grain for d in frame.by]
     groups: list[str] = [
-        worded(d.grain) if d.grain else dimension(d).removesuffix(" name").removesuffix(" code")
+        worded(d.grain)
+        if d.grain and grains.count(d.grain) == 1
+        else dimension(d).removesuffix(" name").removesuffix(" code")
         for d in frame.by
     ]
     if frame.limit is not None and len(groups) == 1:
@@ -352,7 +355,7 @@ def told_apart(measures: Sequence[Measure]) -> list[Measure]:
 
 
 def _counted(one: Measure) -> str:
-    """What a count counts, in the plural: the word that was said where it is a noun, else the name of the table."""
+    """The counted things, in the plural: the word that was said where it is a noun, else the name of the table."""
     table = _plural(one.anchor)
     if one.agg == "distinct" and one.expr is not None:
         field = one.expr.slots[0].field
@@ -398,7 +401,7 @@ def column(slot: Slot) -> str:
 
 
 def grouped(one: Dimension) -> str:
-    """What groups rows, after a "by"."""
+    """The group, after a "by"."""
     return worded(
         "by {column}", column=worded(one.grain) if one.grain and one.said == one.grain else one.said
     )
@@ -410,7 +413,7 @@ def read_as(said: str, meant: str) -> Saying:
 
 
 def expression(expr: Expr) -> str:
-    """What is computed of one row, in words."""
+    """An expression on one row, in words."""
     names = [column(slot) for slot in expr.slots]
     if expr.op == "formula":
         return formulas.told(expr.unit, names)
@@ -471,7 +474,7 @@ def explained(one: Measure) -> str:
 
 
 def _divided(one: Measure) -> str:
-    """What is divided by what in a ratio."""
+    """The two figures of a ratio, in words."""
     assert one.over is not None and one.under is not None
     if not one.percent:
         return worded("{over} divided by {under}", over=_named(one.over), under=_named(one.under))

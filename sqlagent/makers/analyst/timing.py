@@ -1,4 +1,4 @@
-"""What is put right about times before frames are made: the ends of a span, weekends, lateness, parts of years."""
+"""Corrections of times before frames are made: the ends of a span, weekends, lateness, parts of years."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TAKEN = frozenset(
 
 
 class Timing(Meanings):
-    """What is put right about times: the ends of a span, weekends, lateness, parts of years."""
+    """Corrections of times: the ends of a span, weekends, lateness, parts of years."""
 
     def _appositions(self) -> None:
         """ "dentist Nina Murphy": names right behind a thing's noun are of that thing."""

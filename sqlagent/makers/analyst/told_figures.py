@@ -28,7 +28,7 @@ def figure_of(meaning: Meaning, source: Source, said: str) -> Measure | None:
 
 
 def of_each_row(meaning: Meaning, source: Source) -> tuple[str, Expr] | None:
-    """What a hint computes of each row, and of which table's; None where frames do not hold it."""
+    """The expression that a hint computes of each row, and its table; None where frames do not hold it."""
     formula = meaning.formula
     if (
         formula is None

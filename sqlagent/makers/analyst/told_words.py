@@ -142,7 +142,7 @@ def _plain(body: str) -> str:
 
 
 def _sure(text: str, source: Source, today: date) -> Frame | None:
-    """What a text asks for where all of it is understood, in one way."""
+    """The frame of a text that is understood whole, in one way."""
     reading, found = understand(text, source, today)
     if not found or reading.mended or reading.unknown:
         return None
@@ -154,7 +154,7 @@ def _sure(text: str, source: Source, today: date) -> Frame | None:
 def written(
     phrase: str, body: str, tokens: Sequence[Token], source: Source, today: date
 ) -> list[tuple[str, tuple[Condition, ...]]]:
-    """What a definition in words says of rows: "at least one order in 2025" of customers, "orders over 500" of orders.
+    """The conditions of a definition in words: "at least one order in 2025" of customers, "orders over 500" of orders.
 
     It is asked as a question of the things that the phrase, the body, the words beside the phrase or the question name, the first
     of these that name any; else of each table whose own columns say it. Nothing where it is not understood as a whole.

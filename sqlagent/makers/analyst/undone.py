@@ -1,4 +1,4 @@
-"""What was done, or was not, and when: "most unpaid invoices", "clients that left by month"."""
+"""Deeds done, or not done, and when: "most unpaid invoices", "clients that left by month"."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ UNSURE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What a hint defines as a column of a table: conditions that are met, or what is computed of each row.
+    """A column of a table that a hint defines: conditions that are met, or what is computed of each row.
 
     `is_open` says that the hint leaves something open: of whose rows conditions over several tables hold, how rows are summed up.
     """
@@ -36,7 +36,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What frames may hold of a hint: columns, and by clause the figures that it may give."""
+    """The parts of a hint that frames may hold: columns, and by clause the figures that it may give."""
 
     columns: Mapping[tuple[str, str], Column] = field(default_factory=dict)
     measures: Mapping[str, tuple[Measure, ...]] = field(default_factory=dict)
@@ -147,7 +147,7 @@ def _said_once(frame: Frame) -> Frame:
 
 
 def _doubts(frame: Frame, told: Told, source: Source, ops: frozenset[str]) -> Iterator[str]:
-    """What a hint leaves open that decides the frame."""
+    """The open points of a hint that decide the frame."""
     for condition in _parts(frame, Condition):
         for slot in condition.slots:
             one = told.columns.get((slot.field.table, slot.field.column))

@@ -54,7 +54,7 @@ _STAFF = _KINDS[-1]
 _SAME_STEM = stems("rating")
 """Stems that words of other things have too: a source of rates has no ratings."""
 _WE_PAY = re.compile(r"\b(?P<what>rents?|leases?)\b(?: \w+)* (?:we|us) (?:pay|paid|owe)\b", re.IGNORECASE)
-"""What a business pays itself, where its source may tell of what others pay."""
+"""Payments of a business itself, where its source may tell of what others pay."""
 _AS_NOUNS = words_of(
     "satisfied satisfaction fuel diesel petrol commission commissions electricity weather wages salaries"
 )

@@ -1,4 +1,4 @@
-"""What the words of a question may name in one source: things, columns, relations, stored values, business words.
+"""Targets of the words of a question in one source: things, columns, relations, stored values, business words.
 
 Decides how well words fit a name, as a cost from 0 (the very name) upwards. Leaves the choice between several meanings to readers of the whole question.
 """
@@ -255,7 +255,7 @@ PHRASE = 2
 _JOINING = frozenset({"and", "or", "of", "the", "a"})
 
 TURNED = 0.3
-"""What it costs to take words for a name that has them in another order."""
+"""The cost of taking words for a name that has them in another order."""
 
 FAR = 0.75
 """Cost from which on words do not fit a name."""
@@ -493,7 +493,7 @@ class Vocabulary:
 
     @cached_property
     def paid_back(self) -> str:
-        """What refunds are where nothing is called so: payments below zero."""
+        """The refunds where nothing is called so: payments below zero."""
         return "" if self.targets(["refunds"]) else paid_back(self.model)
 
     @cached_property
@@ -530,7 +530,7 @@ class Vocabulary:
         return self._opened[word]
 
     def targets(self, lows: Sequence[str], quoted: bool = False) -> tuple[Target, ...]:
-        """What a stretch of folded words may mean, cheapest first; empty when nothing."""
+        """The targets of a stretch of folded words, cheapest first; empty when nothing."""
         if self.explained and (own := self.explained.get(tuple(stem(w) for w in lows))):
             return own
         found: dict[_Key, Target] = {}

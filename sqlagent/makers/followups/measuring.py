@@ -32,7 +32,7 @@ _NEW = re.compile(
 
 @dataclass(frozen=True)
 class Group:
-    """What a question's figures are for ("each country"), and what stands before and after it."""
+    """The group of a question's figures ("each country"), and what stands before and after it."""
 
     noun: str
     head: str

@@ -411,7 +411,7 @@ FIGURE = re.compile(
     r"|price|hours|orders|count|visits|income)",
     re.IGNORECASE,
 )
-"""What things are ranked by rather than what is ranked."""
+"""The figure that things are ranked by rather than the things."""
 
 RULES: tuple[Callable[[Change, str, bool], bool], ...] = (
     counting, pronoun, more_or_fewer, opposite, superlative, removal, ordering, share, figure, grouping, time, without, condition, more_columns, which_has, measure, noun, value, refined,

@@ -89,7 +89,7 @@ class Chooser:
         return out
 
     def features(self, number: int, target: Target, role: str) -> dict[str, float]:
-        """What speaks for a target of a slot, by name."""
+        """The features that speak for a target of a slot, by name."""
         slot = self.reading.slots[number]
         top = slot.targets[0].score
         out = {"score": target.score, "cover": target.cover, "behind": top - target.score}

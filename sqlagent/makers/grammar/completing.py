@@ -38,7 +38,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What may be meant: `text` replaces the typed characters from `start`. `kind`: table, column or value."""
+    """A possible meaning: `text` replaces the typed characters from `start`. `kind`: table, column or value."""
 
     text: str
     start: int

@@ -140,7 +140,7 @@ class _Composer:
         return [Term(col=Col(table, name)) for label in labels for name in label.split("&")]
 
     def _default(self, tables: list[str]) -> list[Term]:
-        """What names the subject when nothing is said to be shown."""
+        """The column that names the subject when nothing is said to be shown."""
         owner = (self._each() if "G" in self.signs else "") or (tables[0] if tables else "")
         if not owner:
             owner = next((p.table for p in self.parts.picks if p is not None), "")

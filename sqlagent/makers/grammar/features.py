@@ -1,4 +1,4 @@
-"""What a decision of the grammar looks at: explainable features of a question and of one slot.
+"""The evidence of a decision of the grammar: explainable features of a question and of one slot.
 
 All of them are language: closed-class words, stems, and signs for what names and values
 stand. No name of any schema becomes a feature.

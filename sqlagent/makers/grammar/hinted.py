@@ -1,4 +1,4 @@
-"""What a hint defines, as slots, conditions and joins of a question: its words mean that and nothing else.
+"""Definitions of a hint, as slots, conditions and joins of a question: its words mean that and nothing else.
 
 Decides which tokens a definition takes and which slot it becomes. Where names do not tell which of several columns is
 meant, each becomes a reading of its own. A definition whose words the question does not say is not used.

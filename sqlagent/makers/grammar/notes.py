@@ -1,4 +1,4 @@
-"""What each stretch of the question came to, in words, for the reader of a run."""
+"""The reading of each stretch of the question, in words, for the reader of a run."""
 
 from __future__ import annotations
 

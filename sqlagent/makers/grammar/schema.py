@@ -1,4 +1,4 @@
-"""What the grammar asks of a catalog, prepared once: columns by name, their keys, and the column that names a table's rows."""
+"""Lookups of the grammar in a catalog, prepared once: columns by name, their keys, and the column that names a table's rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the grammar composes: a small tree of one SELECT, before any dialect.
+"""The tree that the grammar composes: one SELECT, before any dialect.
 
 Plain values. A column belongs to an instance of a table: its key, or `key#2` when the same
 table stands in the statement twice. `rendering` turns a tree into sqlglot's expressions.

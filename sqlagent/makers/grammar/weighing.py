@@ -80,7 +80,7 @@ def weigh(found: Found, reading: Reading, schema: Schema, weights: Mapping[str, 
 
 
 def features(found: Found, reading: Reading, schema: Schema) -> dict[str, float]:
-    """What speaks for and against a tree, by name."""
+    """The features that speak for and against a tree, by name."""
     query = found.query
     slots = max(len(reading.slots), 1)
     out: dict[str, float] = {

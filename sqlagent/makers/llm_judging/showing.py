@@ -1,4 +1,4 @@
-"""What a judge is shown of candidates: SQL and result, in what they differ, what the data say of it.
+"""Candidates as a judge is shown them: SQL and result, in what they differ, what the data say of it.
 
 Decides which parts a prompt gets; what of them may be seen is for `rendering`.
 """
@@ -13,7 +13,7 @@ from sqlagent.prompts import rendering
 from sqlagent.values import Execution, ExecutionGroup, Finding, LinkedSchema, Narrowing, Question
 
 Evidence = Callable[[str, str], Sequence[Finding]]
-"""What the data say of the points in which two statements differ."""
+"""Findings in the data on the points in which two statements differ."""
 
 
 Followed = Callable[[Execution], Narrowing | None]

@@ -1,4 +1,4 @@
-"""What chats, word processors and habits of other databases do to the spelling of SQL, undone."""
+"""Damage to the spelling of SQL by chats, word processors and habits of other databases, undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What another dialect wrote, said as this dialect says it."""
+"""Expressions of another dialect, said as this dialect says them."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ class Layout:
         return word.lower() if self.text[select : select + 6].islower() else word
 
     def line_break(self) -> str:
-        """What stands between two clauses: a line, or a space in a statement of one line."""
+        """The break between two clauses: a line, or a space in a statement of one line."""
         if "\n" not in self.text.strip():
             return " "
         return "\n" + (self._line(self.places["expressions"].start) or "")

@@ -216,7 +216,7 @@ class Named:
         }
 
     def effects(self, column: Known) -> str:
-        """What a condition on a column does besides, in words: it ends an outer join, changes what windows count, or leaves a subquery."""
+        """Side effects of a condition on a column, in words: it ends an outer join, changes what windows count, or leaves a subquery."""
         said = ""
         begins = column.begins or column.before
         if begins.strip('"`').lower() in self._optional:

@@ -117,7 +117,7 @@ def topped(wish: str, named: Named, today: date, index: ValueIndex | None) -> Fu
 
 
 def _figure(named: Named, words: str) -> Output | Known | Refused:
-    """What "top" is meant by."""
+    """The figure that "top" is meant by."""
     if words:
         return _named(named, words)
     if not named.outputs:

@@ -30,9 +30,9 @@ _INSTEAD_OF = re.compile(
 )
 _GROUPED_INSTEAD = re.compile(r"(?P<wish>.+?),? instead(?: of (?:by |per )?(?:the )?(?P<old>[\w .]+))?", _I)
 _HEAD = re.compile(r"([^,;]*)(.*)", re.DOTALL)
-"""What is said of a change first, and what it does besides."""
+"""The first part of a told change, and the rest."""
 _TAIL = re.compile(r"(?:\s+(?:asc|desc))?(?:\s+nulls\s+(?:first|last))?$", _I)
-"""What stands behind an expression in ORDER BY."""
+"""The words behind an expression in ORDER BY."""
 _DIGITS = {"no": 0, "zero": 0, "one": 1, "two": 2}
 
 

@@ -1,4 +1,4 @@
-"""What can be read off a candidate, its rows and the question without asking anyone.
+"""Facts read off a candidate, its rows and the question without asking anyone.
 
 Each feature answers one small question with a number between about -1 and 1: is that literal
 stored, does that column appear in the question, do the joins follow declared keys, is the shape
@@ -21,7 +21,7 @@ from sqlagent.sql.clauses import Clauses, read
 from sqlagent.values import Execution, LinkedSchema, Question
 
 _EXPLAIN_NOTHING = ("literals_unstored", "text_to_number", "text_to_key", "joins_wild", "unknown_name")
-"""What explains a result with nothing in it: then it is a mistake rather than an answer."""
+"""Features that explain a result with nothing in it: then it is a mistake rather than an answer."""
 
 
 @dataclass(frozen=True, slots=True)

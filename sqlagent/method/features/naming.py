@@ -125,7 +125,7 @@ def _hint_select_missed(ask: Asked, shown: Sequence[str], hinted: set[str]) -> f
 
 
 def _link_features(clauses: Clauses, linked: LinkedSchema) -> dict[str, float]:
-    """What linking found for the question's words: spoken of and unused, used and not spoken of."""
+    """The links found for the question's words: spoken of and unused, used and not spoken of."""
     spans: dict[tuple[int, int], list[tuple[str, float]]] = {}
     for link in linked.links:
         table = link.table.rpartition(".")[2].lower()

@@ -1,4 +1,4 @@
-"""What the rows that came back tell about a candidate."""
+"""The evidence of a candidate's rows."""
 
 from __future__ import annotations
 

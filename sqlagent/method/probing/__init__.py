@@ -42,7 +42,7 @@ STATEMENTS = 36
 """Statements that one question may cost for this."""
 
 SECONDS = 8.0
-"""What they may take together; the last ones may take `STATEMENT_SECONDS` longer."""
+"""Seconds for all of them together; the last ones may take `STATEMENT_SECONDS` longer."""
 
 STATEMENT_SECONDS = 2.0
 """The limits of one of them: a million rows are counted in a tenth of it."""

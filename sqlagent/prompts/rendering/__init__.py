@@ -1,4 +1,4 @@
-"""What a language model may see of a source, and how it reads: the one place of privacy.
+"""The part of a source that a language model may see, and how it reads: the one place of privacy.
 
 Three levels. `schema`: names, types, keys and comments; no stored value. `masked`: also the
 shape of example values and of result rows (`Aaaa 99`), and which tables and columns hold nothing. `rows`: also

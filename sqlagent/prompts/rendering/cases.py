@@ -1,4 +1,4 @@
-"""What attempts are told of the data: one that found nothing or rests on a guess, and two answers that stand against each other."""
+"""The data as attempts are told of them: one that found nothing or rests on a guess, and two answers that stand against each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a second round is told of the first: facts as facts, a reviewer's guesses as guesses."""
+"""Feedback of the first round to a second: facts as facts, a reviewer's guesses as guesses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a team says of its source, as a language model may see it: rules, terms and verified answers, each on a line and fenced.
+"""A team's knowledge of its source, as a language model may see it: rules, terms and verified answers, each on a line and fenced.
 
 A term's words and its SQL are the team's own, typed to be told; so they go out under every level, as a hint does. SQL of verified answers
 shows what any SQL of others shows, and so does a term that was made of it; below `rows` a rule made of it is left out.

@@ -91,7 +91,7 @@ def shown_sql(
 
 
 class Known:
-    """What a model knows already: the texts said to it or by it, and the names of the catalog."""
+    """Texts that a model knows already: those said to it or by it, and the names of the catalog."""
 
     def __init__(self, question: Question, linked: LinkedSchema, also: Sequence[str]) -> None:
         self.said = "\n".join((*literals.said(question), *also)).casefold()

@@ -46,7 +46,7 @@ _COUNTED = ("count", "sum", "avg", "min", "max")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What may take the place of the text from character `start` on: `label` is shown, `insert` is written.
+    """A replacement of the text from character `start` on: `label` is shown, `insert` is written.
 
     `kind` is column, alias, table, join, function, value, term or keyword; `note` says of what.
     """
@@ -266,7 +266,7 @@ def _in_using(here: _Here) -> bool:
 
 
 def _read_before(here: _Here) -> Read | None:
-    """What the block reads from that was named last before the cursor."""
+    """The last table named before the cursor that the block reads from."""
     if here.block is None:
         return None
     return next((read for read in reversed(here.block.reads) if read.begins < here.place.before), None)
@@ -344,7 +344,7 @@ def _by_keys(here: _Here, read: Read, other: Read) -> Iterator[tuple[tuple[str, 
 
 
 def _named(read: Read, key: str, columns: tuple[str, ...]) -> tuple[str, ...]:
-    """What columns of a table are called in a source; empty unless all are there."""
+    """The names of columns of a table in a source; empty unless all are there."""
     names = []
     for column in columns:
         found = next(

@@ -118,7 +118,7 @@ def _state(text: str, at: int, dialect: str) -> tuple[str, int]:
 
 
 def _behind(text: str, at: int, mark: str) -> str:
-    """What follows a text or name that is being typed: its closing mark is that of its line, if one is left over there."""
+    """The text behind a text or name that is being typed: its closing mark is that of its line, if one is left over there."""
     line_end = text.find("\n", at)
     line = text[at : line_end if line_end >= 0 else len(text)]
     if line.count(mark) % 2:

@@ -1,4 +1,4 @@
-"""What SQL that would run may not mean: each doubt is said in a sentence, with its place. Nothing here runs or refuses anything.
+"""Doubts about the meaning of SQL that would run, each in a sentence with its place. Nothing here runs or refuses anything.
 
 A check stays silent where it cannot know: gold statements of open data are to raise hardly any doubt
 (`python -m sqlagent.evaluation checks`).

@@ -1,4 +1,4 @@
-"""What a check says of a statement, and where."""
+"""A check's doubt about a statement, and its place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlagent.sql.meaning.reading import span
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """What a statement may not mean: which check says so, in a sentence, and where (characters, one past the last)."""
+    """A doubt about a statement's meaning: which check has it, in a sentence, and where (characters, one past the last)."""
 
     check: str
     words: str

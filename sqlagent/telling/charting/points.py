@@ -1,4 +1,4 @@
-"""What a chart draws: positions in order, one value a position and series, and what is left out.
+"""The points of a chart: positions in order, one value a position and series, and what is left out.
 
 Decides aggregation (over all rows), order and cuts, and puts into words what was cut or added up.
 """
@@ -65,7 +65,7 @@ MAX_LABELS = 12
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """What is drawn: positions on x in order, and for each series one value a position.
+    """The drawn points: positions on x in order, and for each series one value a position.
 
     `categories` and `series` count what there was before any cut; `hidden` are the values that
     share a place with another and, without an aggregate, are not drawn. `left_out` are the series that were cut, largest first.
@@ -462,7 +462,7 @@ def _within(column: str) -> str:
 
 
 def _measure_within(chart: Chart) -> str:
-    """What is measured, within a sentence."""
+    """The measure, within a sentence."""
     if chart.aggregate == "count":
         return worded("number of rows")
     return all_of([_within(one) for one in chart.y])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 
+from sqlagent.language.saying import in_a_row, in_commas, template, worded, worded_count
 from sqlagent.sql.expressions import conjuncts, sources, sums_rows
 from sqlagent.sql.literals import ODD
 from sqlagent.telling.explaining.expressions import Names, condition, conditions, ordered, words
@@ -32,11 +33,36 @@ _TOLD = frozenset(
 )
 """Clauses of a SELECT that are told; of any other one its SQL is quoted."""
 
-_SETS: dict[type[exp.Expr], str] = {
-    exp.Union: "The rows of both statements, one below the other",
-    exp.Intersect: "The rows that both statements have",
-    exp.Except: "The rows of the first statement that the second does not have",
+_SETS: dict[type[exp.Expr], tuple[str, str]] = {
+    exp.Union: (
+        template("The rows of both statements, one below the other, each once"),
+        template("The rows of both statements, one below the other, with repeats"),
+    ),
+    exp.Intersect: (
+        template("The rows that both statements have, each once"),
+        template("The rows that both statements have, with repeats"),
+    ),
+    exp.Except: (
+        template("The rows of the first statement that the second does not have, each once"),
+        template("The rows of the first statement that the second does not have, with repeats"),
+    ),
 }
+"""Words of two statements put together: each different row once, and with repeats."""
+
+_WITHIN = {
+    "First": template("first {words}"),
+    "From": template("from {words}"),
+    "Joined": template("joined {words}"),
+    "Only rows where": template("only rows where {words}"),
+    "One row for each": template("one row for each {words}"),
+    "Only groups where": template("only groups where {words}"),
+    "Shows": template("shows {words}"),
+    "Together": template("together {words}"),
+    "In the order of": template("in the order of {words}"),
+    "At most": template("at most {words}"),
+    "As SQL": template("as SQL {words}"),
+}
+"""The clauses of a statement that stands within another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,25 +110,34 @@ def _query(tree: exp.Expr, dialect: str, of: str, depth: int) -> Iterator[Line]:
 
 
 def _named(cte: exp.Expr, recursive: bool, dialect: str, of: str, depth: int) -> Iterator[Line]:
-    name = f"{of}, {cte.alias}" if of else cte.alias
+    name = in_commas([of, cte.alias]) if of else cte.alias
     columns = [one.name for one in cte.args["alias"].columns]
-    called = f" with the columns {', '.join(columns)}" if columns else ""
-    calls_itself = recursive and any(table.name == cte.alias for table in cte.this.find_all(exp.Table))
-    again = "; it goes on with its own rows until none are new" if calls_itself else ""
-    yield Line("First", f"a statement called {cte.alias}{called}{again}", of)
+    said = (
+        worded(
+            "a statement called {name} with the columns {columns}", name=cte.alias, columns=", ".join(columns)
+        )
+        if columns
+        else worded("a statement called {name}", name=cte.alias)
+    )
+    if recursive and any(table.name == cte.alias for table in cte.this.find_all(exp.Table)):
+        said = worded("{statement}; it goes on with its own rows until none are new", statement=said)
+    yield Line("First", said, of)
     yield from _query(cte.this, dialect, name, depth)
 
 
 def _set(tree: exp.SetOperation, dialect: str, of: str, depth: int) -> Iterator[Line]:
-    repeats = "each once" if tree.args.get("distinct") else "with repeats"
-    for place, part in (("first statement", tree.this), ("second statement", tree.expression)):
-        yield from _query(part, dialect, f"{of}, {place}" if of else place, depth)
-    yield Line("Together", f"{_SETS.get(type(tree), 'As SQL')}, {repeats}", of)
+    for place, part in (
+        (worded("first statement"), tree.this),
+        (worded("second statement"), tree.expression),
+    ):
+        yield from _query(part, dialect, in_commas([of, place]) if of else place, depth)
+    once, repeated = _SETS[type(tree)]
+    yield Line("Together", worded(once if tree.args.get("distinct") else repeated), of)
     yield from _tail(tree, _names(tree, dialect, depth), of)
 
 
 def _names(tree: exp.Expr, dialect: str, depth: int) -> Names:
-    """What the tables of a statement are called, its own and those around it."""
+    """The names of the tables of a statement, its own and those around it."""
     tables: dict[str, str] = {}
     own = 0
     node: exp.Expr | None = tree
@@ -122,11 +157,11 @@ def _names(tree: exp.Expr, dialect: str, depth: int) -> Names:
         if depth + 1 >= DEEP:
             return f"`{query.sql(dialect=dialect, comments=False)}`"
         bare = query.this if isinstance(query, exp.Subquery) and not query.alias else query
-        lines = _query(bare, dialect, "", depth + 1)
-        said = "; ".join(
-            f"{f'{one.of}: ' if one.of else ''}{_lowered(one.clause)} {one.words}" for one in lines
-        )
-        return f"a statement: {said}"
+        said: list[str] = []
+        for one in _query(bare, dialect, "", depth + 1):
+            clause = worded(_WITHIN[one.clause], words=one.words)
+            said.append(in_a_row(one.of, ": ", clause) if one.of else clause)
+        return worded("a statement: {clauses}", clauses=in_commas(said, "; "))
 
     return Names(tables, dialect, own == 1 and not is_inner, told)
 
@@ -140,27 +175,37 @@ def _select(select: exp.Select, dialect: str, of: str, depth: int) -> Iterator[L
         yield _join(join, names, of)
     where = select.args.get("where")
     if where is not None:
-        yield Line("Only rows where", "; and ".join(conditions(where.this, names)), of)
+        yield Line("Only rows where", _and(conditions(where.this, names)), of)
     group = select.args.get("group")
     if group is not None:
         yield _group(group, select, names, of)
     having = select.args.get("having")
     if having is not None:
-        yield Line("Only groups where", "; and ".join(conditions(having.this, names)), of)
+        yield Line("Only groups where", _and(conditions(having.this, names)), of)
     distinct = select.args.get("distinct")
     if distinct is not None and distinct.args.get("on") is not None:
         yield Line("As SQL", names.quoted(distinct), of)
-    once = " (each different row once)" if distinct is not None and distinct.args.get("on") is None else ""
-    figure = group is None and any(sums_rows(one) for one in select.expressions)
-    whole = " (one row, of all of them)" if figure else ""
-    yield Line("Shows", "; ".join(_output(one, names) for one in select.expressions) + once + whole, of)
+    shown: str = in_commas([_output(one, names) for one in select.expressions], "; ")
+    if distinct is not None and distinct.args.get("on") is None:
+        shown = worded("{columns} (each different row once)", columns=shown)
+    if group is None and any(sums_rows(one) for one in select.expressions):
+        shown = worded("{columns} (one row, of all of them)", columns=shown)
+    yield Line("Shows", shown, of)
     yield from _tail(select, names, of, select)
+
+
+def _and(parts: Iterator[str]) -> str:
+    return in_commas([*parts], worded("; and "))
+
+
+def _called(part: str, alias: str) -> str:
+    return worded("{part}, called {name}", part=part, name=alias)
 
 
 def _output(one: exp.Expr, names: Names) -> str:
     said = words(one, names)
     is_named = isinstance(one, exp.Alias) and said.lower() != one.alias.lower()
-    return f"{said}, called {one.alias}" if is_named else said
+    return _called(said, one.alias) if is_named else said
 
 
 def _source(node: exp.Expr, names: Names) -> str:
@@ -172,11 +217,10 @@ def _source(node: exp.Expr, names: Names) -> str:
         ]
         if node.catalog or extra:
             return names.quoted(node)
-        return name if called == node.name else f"{name}, called {called}"
+        return name if called == node.name else _called(name, called)
     if isinstance(node, exp.Subquery) and not node.args.get("pivots"):
-        return (
-            f"({names.told(node.this)}), called {node.alias}" if node.alias else f"({names.told(node.this)})"
-        )
+        inner = in_a_row("(", names.told(node.this), ")")
+        return _called(inner, node.alias) if node.alias else inner
     return names.quoted(node)
 
 
@@ -188,23 +232,26 @@ def _join(join: exp.Expr, names: Names, of: str) -> Line:
         return Line("As SQL", names.quoted(join), of)
     if on is not None:
         # Two columns that are the same are the usual way; their words say which.
-        met = " and ".join(_met(one, names) for one in conjuncts(on))
+        met = [_met(one, names) for one in conjuncts(on)]
     elif using:
-        met = " and ".join(f"{one.name} is the same in both" for one in using)
+        met = [worded("{column} is the same in both", column=one.name) for one in using]
     else:
-        return Line("Joined", f"{source}, every row with every other", of)
+        return Line("Joined", worded("{table}, every row with every other", table=source), of)
     kept = {
-        "": "rows without a match are left out",
-        "LEFT": "rows without a match are kept",
-        "RIGHT": f"rows of {source} without a match are kept, others are left out",
-        "FULL": "rows of both sides without a match are kept",
+        "": worded("rows without a match are left out"),
+        "LEFT": worded("rows without a match are kept"),
+        "RIGHT": worded("rows of {table} without a match are kept, others are left out", table=source),
+        "FULL": worded("rows of both sides without a match are kept"),
     }[side]
-    return Line("Joined", f"{source}, where {met} ({kept})", of)
+    both = in_commas(met, worded(" and "))
+    return Line(
+        "Joined", worded("{table}, where {condition} ({kept})", table=source, condition=both, kept=kept), of
+    )
 
 
 def _met(node: exp.Expr, names: Names) -> str:
     if isinstance(node, exp.EQ):
-        return f"{words(node.this, names)} is {words(node.expression, names)}"
+        return worded("{one} is {other}", one=words(node.this, names), other=words(node.expression, names))
     return condition(node, names)
 
 
@@ -212,13 +259,12 @@ def _group(group: exp.Expr, select: exp.Select, names: Names, of: str) -> Line:
     more = [key for key, value in group.args.items() if value and key != "expressions"]
     if more:
         return Line("As SQL", names.quoted(group), of)
-    return Line(
-        "One row for each", "; ".join(words(_meant(one, select), names) for one in group.expressions), of
-    )
+    groups = [words(_meant(one, select), names) for one in group.expressions]
+    return Line("One row for each", in_commas(groups, "; "), of)
 
 
 def _meant(node: exp.Expr, select: exp.Select | None) -> exp.Expr:
-    """What a number, or the name of an output, stands for."""
+    """The expression that a number, or the name of an output, stands for."""
     if select is None:
         return node
     if isinstance(node, exp.Literal) and node.is_int and 1 <= int(node.name) <= len(select.expressions):
@@ -242,15 +288,14 @@ def _tail(tree: exp.Expr, names: Names, of: str, select: exp.Select | None = Non
         yield Line("As SQL", text, of)
     order = tree.args.get("order")
     if order is not None:
-        yield Line(
-            "In the order of", "; then ".join(_by(one, select, names) for one in order.expressions), of
-        )
+        along = in_commas([_by(one, select, names) for one in order.expressions], worded("; then "))
+        yield Line("In the order of", along, of)
     limit, offset = tree.args.get("limit"), tree.args.get("offset")
-    skipped = f", after the first {words(offset.expression, names)} are skipped" if offset is not None else ""
+    skipped = words(offset.expression, names) if offset is not None else ""
     if isinstance(limit, exp.Limit) and not limit.expressions and limit.args.get("expression") is not None:
-        yield Line("At most", f"{_counted(words(limit.expression, names))}{skipped}", of)
+        yield Line("At most", _counted(words(limit.expression, names), skipped), of)
     elif isinstance(limit, exp.Fetch) and limit.args.get("count") is not None and not _has_options(limit):
-        yield Line("At most", f"{_counted(words(limit.args['count'], names))}{skipped}", of)
+        yield Line("At most", _counted(words(limit.args["count"], names), skipped), of)
     else:
         for one in (limit, offset):
             if one is not None:
@@ -268,12 +313,12 @@ def _by(one: exp.Expr, select: exp.Select | None, names: Names) -> str:
         one = one.copy()
         one.set("this", _meant(one.this, select).copy())
     is_place = select is None and isinstance(one.this, exp.Literal) and one.this.is_int
-    return f"{'column ' if is_place else ''}{ordered(one, names)}"
+    said = ordered(one, names)
+    return worded("column {order}", order=said) if is_place else said
 
 
-def _counted(number: str) -> str:
-    return "1 row" if number == "1" else f"{number} rows"
-
-
-def _lowered(clause: str) -> str:
-    return clause if clause == "As SQL" else clause[0].lower() + clause[1:]
+def _counted(number: str, skipped: str) -> str:
+    rows = worded_count("{count} row", "{count} rows", int(number) if number.isdigit() else 2, count=number)
+    return (
+        worded("{rows}, after the first {count} are skipped", rows=rows, count=skipped) if skipped else rows
+    )

@@ -40,7 +40,7 @@ _LIMITS = frozenset((5, 10, 15, 20, 25, 50, 100, 200, 500, 1_000))
 _PERCENT = re.compile(r"percent|pct|share|ratio|rate|proportion", re.IGNORECASE)
 _COUNTED = re.compile(r"^(?:number of )?(?:\w+[^\Ws]s|people|staff|children|men|women)$", re.IGNORECASE)
 _SIGNS = re.compile(r"[/*+=()<>|\[\]{}?:]|\s-\s|\bcase\b", re.IGNORECASE)
-"""What stands in expressions and in no name that people read."""
+"""Signs of expressions that stand in no name that people read."""
 _YEAR = re.compile(r"(?:1[89]|20)\d\d(?:\.0)?")
 _CONDITION = re.compile(r"\b(?:where|having|join|qualify)\b", re.IGNORECASE)
 _NO_NOUN = re.compile(r"^(?:best|top|most|least|worst|highest|lowest)\b", re.IGNORECASE)

@@ -131,7 +131,7 @@ def _times(report: Report, now: datetime, at: datetime) -> tuple[list[str], list
     if report.is_paused or report.schedule is None or report.next_at is None or report.next_at > at:
         return [], []
     try:
-        # What is still to come runs in its minute; only what passed already can be late.
+        # A time still to come runs in its minute; only one that passed already can be late.
         passed = due_of(report, min(at, now)) if report.next_at <= now else None
         schedule = Schedule.from_json(report.schedule, report.zone)
     except ScheduleError:

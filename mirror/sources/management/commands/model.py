@@ -52,7 +52,7 @@ class Command(BaseCommand):
 
 
 def _corrections_plain(corrections: Corrections, unapplied: Sequence[Unapplied]) -> dict[str, Any]:
-    """What was corrected, and what of that does nothing now."""
+    """Corrections, and which of them do nothing now."""
     why = {one.correction: one.why for one in unapplied}
     return {
         "corrected": [asdict(one) for one in corrections if one not in why],

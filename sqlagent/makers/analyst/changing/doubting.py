@@ -106,7 +106,7 @@ def doubt_of_ending(asked: Asked, frame: Frame, kind: str) -> float:
 
 
 def _figures_of(frame: Frame) -> set[tuple[str, str]]:
-    """What figures say, and of which rows different things are counted: wines in stock are not those that were sold."""
+    """The figures of a frame, and the rows of which different things are counted: wines in stock are not those that were sold."""
     said = {part.says for part in parts(frame) if part.kind == "measure"}
     counted = {one.anchor for one in frame.measures if one.agg == "distinct"}
     return {(one, "") for one in said} | {("", one) for one in counted}

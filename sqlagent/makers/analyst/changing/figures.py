@@ -137,7 +137,7 @@ def averaged(meant: Intent, asked: Asked, source: Source) -> Iterator[tuple[Word
 
 
 def summed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """What was listed or counted as a sum for each group that is named."""
+    """The sum for each named group of rows that were listed or counted."""
     kept = "".join(one.text for one in asked.endings if one.kind not in ("along", "sort"))
     rows = _LIST.sub("", _COUNT.sub("", asked.text))
     for lead in _SUMS:

@@ -1,4 +1,4 @@
-"""What a follow-up means to do to the question before it: to add, to take the place of something, to narrow, to take away."""
+"""The intent of a follow-up towards the question before it: to add, to take the place of something, to narrow, to take away."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ _BASED_ON = re.compile(
 _AND_ALL = re.compile(r"^(?:and|but|now)\s+(?=(?:all|every|any)\b.+\b(?:together|combined|again)$)", _I)
 _TOGETHER = re.compile(r"\b(?:together|combined)$", _I)
 TOGETHER = "together"
-"""What is to go of an intent that takes groups of a kind as one."""
+"""The part to go of an intent that takes groups of a kind as one."""
 _WHO = re.compile(
     r"^(?:who|which|what|which ones) (?:are|were|is|was) (?:they|those|these|that|it|them)$|^(?:show|list|name|give|tell)(?: me)?(?: all of)? (?:them|those|these|their names|the names|the list)(?: all)?$"
     r"|^which ones(?: exactly)?$|^(?:as a list|the list|(?:(?:the|their|just|only) )*names)$",
@@ -570,6 +570,6 @@ def _bare(text: str) -> str:
 
 
 def swapped_for(typed: str) -> str:
-    """What follows "instead of" where no mark tells the old from the new; empty where nothing does."""
+    """The words behind "instead of" where no mark tells the old from the new; empty where nothing does."""
     found = _INSTEAD_OF.match(" ".join(typed.split()).strip(" ?.!,"))
     return found[1] if found else ""

@@ -1,4 +1,4 @@
-"""What two frames have in common: each frame as a set of parts, and what one part tells of a change."""
+"""Common parts of two frames: each frame as a set of parts, and what one part tells of a change."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _parts(frame: Frame) -> Iterator[Part]:
 
 
 def _inner(measure: Measure) -> Iterator[Part]:
-    """What holds of a figure alone. The periods that figures are compared over are parts of the question."""
+    """The parts of a figure alone. The periods that figures are compared over are parts of the question."""
     for one in measure.where:
         yield from _condition(one)
     for inner in (measure.over, measure.under, *measure.parts):
@@ -151,7 +151,7 @@ def _slot(one: Slot) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What one frame has and another has not: parts `lost`, parts `gained`, and pairs of which one took the other's place."""
+    """The difference of two frames: parts `lost`, parts `gained`, and pairs of which one took the other's place."""
 
     lost: frozenset[Part]
     gained: frozenset[Part]

@@ -468,7 +468,7 @@ def _meant_by(old: str, asked: Asked) -> list[Stretch]:
 
 
 def _made_of(items: tuple[Item, ...]) -> Typed:
-    """What was typed is made of: like takes the place of like."""
+    """The parts of a typed change: like takes the place of like."""
     first = items[0] if items else None
     kinds = {item.kind for item in items if item.kind in ("mention", "period", "text")}
     if first is not None and (first.op == "by" or first.kind == "grain"):

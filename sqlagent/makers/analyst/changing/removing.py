@@ -45,7 +45,7 @@ _OPPOSITE = {
 
 
 def gone(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """What is to go may be an ending, a stretch that was named, or, where nothing of it is there, rows to be left out."""
+    """The part to go may be an ending, a stretch that was named, or, where nothing of it is there, rows to be left out."""
     words = stems_in(meant.text)
     ends = asked.endings
     if meant.text == PLAIN:

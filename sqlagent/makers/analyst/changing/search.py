@@ -365,7 +365,7 @@ def _is_gone(part: str, asked: Asked) -> bool:
 
 
 def _asked(text: str, source: Source, today: date) -> Asked | None:
-    """What can be changed of a question; None where it was not understood as a whole."""
+    """The changeable parts of a question; None where it was not understood as a whole."""
     typed, text = text, prepared(text.strip(" ?.!"), source.vocabulary)
     reading, frames = understand(text, source, today)
     if not frames or frames[0].frame.unused:

@@ -67,7 +67,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What a follow-up is made of: the kinds that it can take the place of, the columns whose values it names.
+    """The parts of a follow-up: the kinds that it can take the place of, the columns whose values it names.
 
     `trails` says that it is a clause, which stands behind a question and nowhere in it.
     """

@@ -26,7 +26,7 @@ from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.voids import with_default
 
 UNWRITTEN = (NoPlan, AssertionError, LookupError, ValueError)
-"""What the planner raises of a frame that it has no SQL for."""
+"""Errors of the planner on a frame that it has no SQL for."""
 
 _ONE_WAY = frozenset({"running", "moving", "change", "growth", "average", "spread", "groups", "quotient"})
 """Ways to show figures that have an order of their own."""
@@ -66,7 +66,7 @@ def _sql(planner: Planner, frame: Frame) -> str:
         return planner.sql(frame)
     except UNWRITTEN as error:
         raise FrameError(
-            worded("What was understood cannot be asked of this source any more ({error}).", error=error)
+            worded("This reading cannot be asked of this source any more ({error}).", error=error)
         ) from None
 
 
@@ -164,5 +164,5 @@ def asked_again(frame: Frame, source: Source, today: date) -> str:
 
 
 def title_of(frame: Frame) -> str:
-    """What a frame's rows are, in few words; as it is told where few words do not do."""
+    """The title of a frame's rows, in few words; as it is told where few words do not do."""
     return telling.title(frame) or telling.told(frame)

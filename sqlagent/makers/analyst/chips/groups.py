@@ -1,4 +1,4 @@
-"""What figures may be given for instead: other columns and things on the way, nearest first, and other grains of a time."""
+"""Other groups of figures: columns and things on the way, nearest first, and other grains of a time."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def anchor_of(frame: Frame) -> str:
 
 
 def groups(source: Source, anchor: str) -> tuple[Group, ...]:
-    """What figures of a table's rows may be grouped by, nearest first."""
+    """The groups of figures of a table's rows, nearest first."""
     found: list[tuple[int, int, Group, Field | None]] = []
     for table, paths in source.graph.up(anchor).items():
         thing = source.model.things[table]

@@ -1,4 +1,4 @@
-"""What may be measured instead: summed up in another way, another figure of the same event, or how many rows there are."""
+"""Other measures: summed up in another way, another figure of the same event, or how many rows there are."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _others(old: Measure, source: Source) -> Iterator[tuple[str, str, str, Measu
 
 
 def _role(pointing: str, target: str) -> tuple[str, ...]:
-    """What a column that points adds to the name of what it points at: the manager of employees."""
+    """The words that a column that points adds to the name of its target: the manager of employees."""
     own = {stem(word) for word in (*target.split(), "id", "key", "code", "number", "no", "fk")}
     return tuple(word for word in pointing.split() if stem(word) not in own)
 
@@ -172,7 +172,7 @@ def _adds_up(expr: Expr) -> bool:
 
 
 def _base(one: Measure) -> str:
-    """What a figure is of, without how it is summed up."""
+    """The base of a figure, without how it is summed up."""
     said = one.said or (telling.expression(one.expr) if one.expr is not None else "")
     for begun in (*_SUMMED, "avg ", "mean ", "least ", "greatest ", "highest ", "lowest ", "sum of "):
         said = said.removeprefix(begun) if said.startswith(begun) else said

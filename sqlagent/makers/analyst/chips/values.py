@@ -1,4 +1,4 @@
-"""What a frame looks like to somebody who changes it: chips, and what may take the place of each."""
+"""A frame as somebody changes it: chips, and what may take the place of each."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _PERIODIC = stems("monthly recurring mrr arr yearly annual annually weekly rate 
 """Words of columns that hold what is due for each period."""
 
 _RATE_BEHIND = 0.15
-"""What a recurring rate costs more than money that was invoiced or paid."""
+"""The cost of a recurring rate above that of money that was invoiced or paid."""
 
 
 def revenue(source: Source) -> Iterator[Meant]:
@@ -252,7 +252,7 @@ def margin(source: Source) -> Iterator[Meant]:
 
 
 def _whole_costs(fields: Sequence[Field]) -> list[Field]:
-    """What rows cost in all: the total where one is stored, else every cost of the row: material, labor."""
+    """The whole costs of rows: the total where one is stored, else every cost of the row: material, labor."""
     costs = [f for f in fields if stem("cost") in f.words and f.unit == "money" and f.aggregate == "sum"]
     costs = [f for f in costs if not set(f.words) & (stems("unit standard shipping freight") | PLANNED)]
     total = [f for f in costs if set(f.words) <= stems("cost total amount cents")]

@@ -34,7 +34,7 @@ def units(source: Source) -> Iterator[Meant]:
 
 
 def selling(source: Source) -> Iterator[Meant]:
-    """What sells best: pieces where they are known, else money."""
+    """The figures of best sellers: pieces where they are known, else money."""
     yield from units(source)
     for one in revenue(source):
         yield Meant(one.cost + 0.2, one.measure)

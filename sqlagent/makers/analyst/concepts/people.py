@@ -15,7 +15,7 @@ from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.states import current, ended
 
 _CONTACT = 0.25
-"""What buyers cost who belong to other buyers: users of an account are no new customers."""
+"""The cost of buyers who belong to other buyers: users of an account are no new customers."""
 
 _MEMBERS = stems("member person record list")
 """Nouns that say nothing behind another: staff members are staff."""
@@ -125,7 +125,7 @@ def leavers(source: Source) -> Iterator[Meant]:
 
 
 def churned(source: Source) -> Iterator[Meant]:
-    """What ended, by when it ended."""
+    """Ended contracts and customers, by when they ended."""
     for thing in source.model.things.values():
         over = ended(source, thing.table)
         held = set(thing.noun) & (stems("subscription contract membership policy plan account") | BUYERS)
@@ -136,7 +136,7 @@ def churned(source: Source) -> Iterator[Meant]:
 
 
 def churn_rate(source: Source) -> Iterator[Meant]:
-    """What ended as a share of all there were."""
+    """The share of contracts and customers that ended."""
     for thing in source.model.things.values():
         over = ended(source, thing.table)
         if over is None or not set(thing.noun) & (

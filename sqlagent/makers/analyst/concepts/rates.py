@@ -118,7 +118,7 @@ def _in_state(source: Source, words: frozenset[str], said: str, cost: float) -> 
 
 
 def cancellation_rate(source: Source) -> Iterator[Meant]:
-    """What was cancelled as a share of all; of customers and contracts those that ended."""
+    """The share of cancelled ones; of customers and contracts those that ended."""
     found = list(_in_state(source, stems("cancelled"), "cancellation rate", 0.0))
     yield from found
     for one in churn_rate(source):

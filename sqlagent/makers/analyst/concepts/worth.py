@@ -1,4 +1,4 @@
-"""What one row of an event is worth: its own amount, or that of the lines it has."""
+"""The worth of one row of an event: its own amount, or that of the lines it has."""
 
 from __future__ import annotations
 

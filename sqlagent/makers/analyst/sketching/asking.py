@@ -84,7 +84,7 @@ def count(walk: Walk, item: Item) -> None:
 
 
 def figures(walk: Walk, item: Item) -> None:
-    """What follows is asked for, whatever stood before: "by method: number and amount"."""
+    """The words that follow are asked for, whatever stood before: "by method: number and amount"."""
     if item.detail == "both":
         if walk.out.asks:
             walk.out.asks[0].aggs = ("count", "sum")

@@ -17,7 +17,7 @@ _DENIALS = frozenset({"not", "except", "missing"})
 """Operators that say no."""
 
 Handler = Callable[[Walk, Item], None]
-"""What takes an item in."""
+"""The handler that takes an item in."""
 
 
 def sketch(reading: Reading) -> Sketch:
