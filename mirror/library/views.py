@@ -20,7 +20,7 @@ from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest, search_typed
 from mirror.people.selectors import teams_of
 from mirror.phrases import joined
-from mirror.queries.parameters import names_used
+from mirror.queries.parameters import names_used, parameters_check
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -82,7 +82,8 @@ def edit(request: PersonRequest, pk: int) -> HttpResponse:
         except services.ParameterError as error:
             every = _with_missing(parameters, form.cleaned_data["sql"], saved)
             rows = ParameterForms(initial=every)
-            form.add_error("sql", _rows_added(every[len(parameters) :]) or str(error))
+            added = every[len(parameters) :]
+            form.add_error("sql", _rows_added(saved, form.cleaned_data["sql"], every, added) or str(error))
         else:
             messages.success(request, _("%(name)s is saved.") % {"name": form.cleaned_data["name"]})
             return redirect("library:saved", pk)
@@ -101,12 +102,18 @@ def _with_missing(parameters: list[dict[str, Any]], sql: str, saved: SavedSql) -
     return parameters + [{"name": name, "kind": "text", "label": "", "default": ""} for name in missing]
 
 
-def _rows_added(rows: list[dict[str, Any]]) -> str:
-    """Say which names of the SQL have rows now that were not typed."""
-    if not rows:
+def _rows_added(saved: SavedSql, sql: str, rows: list[dict[str, Any]], added: list[dict[str, Any]]) -> str:
+    """Say which names of the SQL have rows now that were not typed, where nothing else is wrong."""
+    try:
+        parameters_check(sql, rows, saved.source.engine)
+    except services.ParameterError:
         return ""
-    names = joined([f":{row['name']}" for row in rows])
-    return _("New in the SQL: %(names)s. The fields are below; choose the kind, then save.") % {"names": names}
+    if not added:
+        return ""
+    names = joined([f":{row['name']}" for row in added])
+    return _("New in the SQL: %(names)s. The fields are below; choose the kind, then save.") % {
+        "names": names
+    }
 
 
 def _meanwhile(request: PersonRequest, pk: int, sql: str, rows: Any) -> HttpResponse:

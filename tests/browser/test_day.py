@@ -36,7 +36,7 @@ def test_sql_that_was_not_run_says_that_the_rows_are_of_other_sql(page: Page, a_
 
 def test_completions_that_come_after_the_editor_was_left_stay_away(page: Page, a_run: str):
     held: list[Route] = []
-    page.route("**/complete/**", held.append)
+    page.route("**/complete/**", lambda route: held.append(route))
     page.goto(a_run)
     write_sql(page, "SELECT * FROM ")
     page.keyboard.type("st")
@@ -132,7 +132,9 @@ def test_numbers_of_another_reading_stand_under_their_head(page: Page):
     answered(page)
     page.locator("summary:has(.reading-look)").first.click()
     more = page.locator(".reading-more").first
-    expect(more.locator("th").last).to_have_css("text-align", more.locator("td").last.evaluate("cell => getComputedStyle(cell).textAlign"))
+    expect(more.locator("th").last).to_have_css(
+        "text-align", more.locator("td").last.evaluate("cell => getComputedStyle(cell).textAlign")
+    )
     expect(more.locator("th").last).to_have_css("text-align", "right")
 
 
@@ -147,3 +149,32 @@ def test_the_tip_of_a_month_names_the_month_in_the_type_of_the_page(page: Page):
     tip = page.locator(".hoverlayer .hovertext text").first
     expect(tip).to_have_text(re.compile(r"^[A-Z][a-z]{2} \d{4}:"))
     assert "Inter" in tip.evaluate("tip => getComputedStyle(tip).fontFamily")
+
+
+def test_one_proposed_change_offers_two_buttons_not_five(page: Page):
+    ask(page, "How many stores are there?")
+    answered(page)
+    page.locator("mirror-editor[data-ready]").wait_for()
+    page.locator("#change-words").fill("top 5")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Accept all")).to_be_focused()
+    expect(page.locator("[data-decides]:visible")).to_have_text(["Accept all", "Reject all"])
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-unrun]")).to_be_visible()
+
+
+def test_files_of_the_chart_are_offered_where_the_chart_is_seen(page: Page):
+    ask(page, "How much revenue does each category bring?")
+    answered(page)
+    files = page.locator("[data-chart-file]:visible")
+    expect(files).to_have_count(2)
+    page.get_by_role("tab", name="Table").click()
+    expect(files).to_have_count(0)
+    page.get_by_role("tab", name="Chart").click()
+    expect(files).to_have_count(2)
+
+
+def test_adding_to_a_dashboard_begins_in_its_first_field(page: Page, a_run: str):
+    page.goto(a_run)
+    page.get_by_role("link", name="Add to dashboard").click()
+    expect(page.get_by_label(re.compile("^(Name of the dashboard|Dashboard)"))).to_be_focused()
