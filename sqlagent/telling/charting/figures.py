@@ -141,7 +141,8 @@ def _axes(chart: Chart, rows: Rows) -> Json:
     else:
         axis |= _categories(xs, texts, lying, FEW_BARS if is_small(chart) else MANY_BARS)
     value: Json = {"title": {"text": measure_of(chart)}, "automargin": True} | _ticks(chart, *chart.y[:1])
-    if chart.mark in ("bar", "area", "combo"):
+    # Around a lone point an axis of its own would count by fractions of nothing.
+    if chart.mark in ("bar", "area", "combo") or (chart.mark == "line" and len(xs) == 1):
         value["rangemode"] = "tozero"
     if lying:
         axis["autorange"] = "reversed"
