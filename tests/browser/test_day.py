@@ -152,10 +152,10 @@ def test_the_tip_of_a_month_names_the_month_in_the_type_of_the_page(page: Page):
 
 
 def test_one_proposed_change_offers_two_buttons_not_five(page: Page):
-    ask(page, "How many stores are there?")
+    ask(page, "How much revenue does each category bring?")
     answered(page)
     page.locator("mirror-editor[data-ready]").wait_for()
-    page.locator("#change-words").fill("top 5")
+    page.locator("#change-words").fill("add the share of the total")
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Accept all")).to_be_focused()
     expect(page.locator("[data-decides]:visible")).to_have_text(["Accept all", "Reject all"])
