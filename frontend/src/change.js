@@ -52,6 +52,8 @@ export function changing(host, view, review, held) {
   };
   const settle = () => {
     const left = open().length;
+    // One change is accepted or rejected; of several each can be, too.
+    for (const button of bar.querySelectorAll("[data-decides=accept], [data-decides=reject], [data-decides=next]")) button.hidden = decided + left < 2;
     host.changed(held.text().toString());
     if (left) return say(`${words} ${ngettext("{count} change to accept or reject.", "{count} changes to accept or reject.", left)}`);
     end();

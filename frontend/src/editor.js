@@ -79,7 +79,8 @@ function served(complete) {
     if (!context.explicit && !ASKS.test(before.slice(-200))) return null;
     const letters = [...before];
     const found = await complete(context.state.doc.toString(), letters.length).catch(() => null);
-    if (!found?.length || context.aborted) return null;
+    // Who left the editor meanwhile, to run it or to read on, wants nothing completed.
+    if (!found?.length || context.aborted || !context.view?.hasFocus) return null;
     const from = letters.slice(0, found[0].start).join("").length;
     if (!context.explicit && found.length === 1 && found[0].insert === before.slice(from)) return null;
     return { from, filter: false, options: found.map(option) };

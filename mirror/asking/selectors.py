@@ -70,8 +70,11 @@ def versions_visible_to(user: User) -> QuerySet[Version]:
 
 
 def version_of_saved(user: User, saved: SavedSql) -> Version | None:
-    """The newest version of the user's own runs of saved SQL that still has rows, of its SQL as it is now."""
-    done = versions_visible_to(user).filter(run__saved=saved, sql=saved.sql, status=Status.DONE)
+    """The newest version of the user's own runs that still has rows, of saved SQL as it is now: run from the library, or what it was saved from."""
+    of_it = Q(run__saved=saved)
+    if not saved.parameters:
+        of_it |= Q(run__thread__source=saved.source)
+    done = versions_visible_to(user).filter(of_it, sql=saved.sql, status=Status.DONE)
     return done.exclude(result=None).order_by("-pk").first()
 
 
@@ -131,10 +134,10 @@ def thread_by_thread(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def threads_recent(user: User, count: int) -> list[tuple[Thread, int, int]]:
-    """The pinned and then the newest threads of a user, each with its newest run and its source's owner, by id; SQL that programs sent is apart."""
+    """A user's pinned threads and then the others, those asked in last first, each with its newest run and its source's owner, by id; SQL that programs sent is apart."""
     threads = threads_visible_to(user).filter(is_sent=False)
     threads = threads.annotate(newest=Max("runs"), source_owner=F("source__owner")).exclude(newest=None)
-    ordered = threads.order_by("-is_pinned", "-created_at", "-pk")
+    ordered = threads.order_by("-is_pinned", "-newest")
     return [(thread, thread.newest, thread.source_owner) for thread in ordered[:count]]
 
 

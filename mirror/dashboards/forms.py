@@ -64,6 +64,7 @@ class AddForm(CardForm):
         if not offered:
             del self.fields["dashboard"]
             self.fields["name"].label, self.fields["name"].required = _("Name of the dashboard"), True
+        self.fields["dashboard" if offered else "name"].widget.attrs["autofocus"] = True
 
     def clean(self) -> dict[str, Any]:
         """Ask for a name where a new one is made."""

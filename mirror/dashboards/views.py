@@ -374,7 +374,9 @@ def card_remove(request: PersonRequest, pk: int) -> HttpResponse:
     found = _card(request, pk, to_change=True)
     services.card_remove(found)
     messages.success(request, _("“%(card)s” is off this dashboard.") % {"card": found})
-    return redirect("dashboards:edit", found.dashboard_id)
+    values = _values(request, selectors.cards_of(found.dashboard))
+    carried = where_carried(values, _conditions(request))
+    return redirect(reverse("dashboards:edit", args=[found.dashboard_id]) + carried)
 
 
 # ---------------------------------------------------------------- the whole of it

@@ -19,7 +19,8 @@ from mirror.library.pages import MeanwhilePage, edits_page, meanwhile_page, save
 from mirror.people.forms import ShareForm
 from mirror.people.requests import PersonRequest, search_typed
 from mirror.people.selectors import teams_of
-from mirror.queries.parameters import names_used
+from mirror.phrases import joined
+from mirror.queries.parameters import names_used, parameters_check
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -79,8 +80,10 @@ def edit(request: PersonRequest, pk: int) -> HttpResponse:
         except services.ChangedMeanwhile:
             return _meanwhile(request, pk, form.cleaned_data["sql"], rows)
         except services.ParameterError as error:
-            rows = ParameterForms(initial=_with_missing(parameters, form.cleaned_data["sql"], saved))
-            form.add_error("sql", str(error))
+            every = _with_missing(parameters, form.cleaned_data["sql"], saved)
+            rows = ParameterForms(initial=every)
+            added = every[len(parameters) :]
+            form.add_error("sql", _rows_added(saved, form.cleaned_data["sql"], every, added) or str(error))
         else:
             messages.success(request, _("%(name)s is saved.") % {"name": form.cleaned_data["name"]})
             return redirect("library:saved", pk)
@@ -97,6 +100,20 @@ def _with_missing(parameters: list[dict[str, Any]], sql: str, saved: SavedSql) -
     declared = {parameter["name"] for parameter in parameters}
     missing = [name for name in names_used(sql, saved.source.engine) if name not in declared]
     return parameters + [{"name": name, "kind": "text", "label": "", "default": ""} for name in missing]
+
+
+def _rows_added(saved: SavedSql, sql: str, rows: list[dict[str, Any]], added: list[dict[str, Any]]) -> str:
+    """Say which names of the SQL have rows now that were not typed, where nothing else is wrong."""
+    try:
+        parameters_check(sql, rows, saved.source.engine)
+    except services.ParameterError:
+        return ""
+    if not added:
+        return ""
+    names = joined([f":{row['name']}" for row in added])
+    return _("New in the SQL: %(names)s. The fields are below; choose the kind, then save.") % {
+        "names": names
+    }
 
 
 def _meanwhile(request: PersonRequest, pk: int, sql: str, rows: Any) -> HttpResponse:

@@ -797,3 +797,26 @@ def test_groups_of_many_series_that_have_no_time_are_told_without_figures() -> N
 )
 def test_one_number_of_a_name_says_the_name(some: Rows, text: str):
     assert charting.figure(charting.suggest(some), some)["layout"]["annotations"][0]["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ([("2024-03", 5), ("2024-04", 6)], "%b %Y"),
+        ([("2024-01-01", 5), ("2024-02-01", 6), ("2024-03-01", 7)], "%b %Y"),
+        ([("2024-01-01", 5), ("2024-02-01", 6)], None),
+        ([("2024-01-01", 5), ("2024-01-02", 6), ("2024-01-03", 7)], None),
+        ([(2024, 5), (2025, 6)], "%Y"),
+    ],
+)
+def test_the_tip_of_a_point_says_its_month_or_year(cells: list[tuple[Any, ...]], said: str | None) -> None:
+    given = rows("month orders", *cells) if isinstance(cells[0][0], str) else rows("year orders", *cells)
+    drawn = figure(Chart("line", given.columns[0], ("orders",)), given)
+    assert drawn["layout"]["xaxis"].get("hoverformat") == said
+
+
+@pytest.mark.parametrize(("months", "mode"), [(1, "tozero"), (2, None)])
+def test_a_lone_point_of_a_line_stands_over_zero(months: int, mode: str | None) -> None:
+    given = rows("month orders", *((f"2024-{month:02}", 42_817) for month in range(1, months + 1)))
+    drawn = figure(Chart("line", "month", ("orders",)), given)
+    assert drawn["layout"]["yaxis"].get("rangemode") == mode

@@ -282,7 +282,8 @@ def test_cards_are_moved_sized_named_and_removed(board, saved, as_alice) -> None
     as_alice.post(url("card_change", second.pk), {"title": "Named", "shows": "table"})
     second.refresh_from_db()
     assert (second.title, second.shows) == ("Named", "table")
-    as_alice.post(url("card_remove", second.pk))
+    gone = as_alice.post(url("card_remove", second.pk) + "?country=Germany&unknown=1")
+    assert gone["Location"] == url("edit", board.pk) + "?country=Germany", "what was chosen stays"
     assert list(board.cards.all()) == [first]
 
 

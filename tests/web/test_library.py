@@ -127,7 +127,7 @@ def test_a_name_in_the_sql_without_a_parameter_gets_a_row_to_fill_in_and_nothing
     answer = as_alice.post(url("edit", saved.pk), typed)
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert "uses :least" in page
+    assert "New in the SQL: :least. The fields are below" in page
     assert 'value="least"' in page
     assert "id &gt; :least" in page
     saved.refresh_from_db()
@@ -258,6 +258,19 @@ def test_its_page_has_the_last_result_of_the_reader_alone(media, as_alice, as_bo
         saved, name="N", description="", sql=SQL + " LIMIT 1", parameters=[COUNTRY], by=saved.owner
     )
     assert "No result of yours" in last(as_alice, saved), "rows of another SQL"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sql_saved_from_an_answer_opens_with_that_answer(media, as_alice, as_bob, saved, shop):
+    as_alice.post(reverse("asking:run_saved", args=[saved.pk]), {"argument-country": "Norway"})
+    version = work(Version.objects.get(run__saved=saved))
+    Version.objects.filter(pk=version.pk).update(sql="SELECT 1 AS one")
+    plain = services.sql_save(saved.owner, shop, "One", "SELECT 1 AS one", chart={"mark": "bar"})
+    assert "mirror-grid" in last(as_alice, plain)
+    location = as_alice.get(reverse("asking:saved_last", args=[plain.pk]))["Location"]
+    assert location.startswith(reverse("asking:run", args=[version.run_id]))
+    asks = services.sql_save(saved.owner, shop, "Asks", SQL, parameters=[COUNTRY])
+    assert "No result of yours" in last(as_alice, asks), "its values were not chosen"
 
 
 # ---------------------------------------------------------------- running again

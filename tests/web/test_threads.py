@@ -47,8 +47,10 @@ def test_pinned_threads_stand_first_and_runs_of_one_thread_together(answered, al
     first = answered.thread
     second = services.run_ask(alice, shop, "How many stores are there?")
     services.run_follow(answered, "only 2024")
-    page = as_alice.get(url("history")).context["page"]
+    looked = as_alice.get(url("history"))
+    page = looked.context["page"]
     assert [(one.id, len(one.runs)) for one in page.threads] == [(first.pk, 2), (second.thread_id, 1)]
+    assert [one.title for one in looked.context["rail_threads"]] == [first.title, second.thread.title]
     as_alice.post(url("thread_pin", second.thread_id), {"pinned": "yes"})
     page = as_alice.get(url("history"))
     assert [one.id for one in page.context["page"].threads] == [second.thread_id, first.pk]

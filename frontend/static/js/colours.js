@@ -49,7 +49,7 @@ export function template() {
       margin: { l: 8, r: 16, t: 12, b: 8, pad: 4 },
       xaxis: { ...axis, showgrid: false }, yaxis: axis,
       legend: { orientation: "h", x: 0, xanchor: "left", y: 0, yref: "container", yanchor: "bottom", font: { size: size(12), color: text }, title: { font: { size: size(12), color: muted } } },
-      hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line-strong"), font: { color: text, size: 13 }, align: "left" },
+      hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line-strong"), font: { family: getComputedStyle(document.body).fontFamily, color: text, size: 13 }, align: "left" },
       shapedefaults: { line: { color: text } }, annotationdefaults: { font: { size: size(12), color: muted } },
       geo: {
         bgcolor: "rgba(0,0,0,0)", showland: true, landcolor: colour("--sunken"), showcoastlines: false, showcountries: true,

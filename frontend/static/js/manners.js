@@ -1,5 +1,6 @@
 // Small manners of every page: dialogs, menus, copying, and what happens when the server cannot be reached.
 import { announce } from "./announce.js";
+import { landNext } from "./focus.js";
 import { dates, gettext } from "./words.js";
 
 // What floats over the page closes with Escape and with a click elsewhere.
@@ -36,18 +37,56 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// Escape leaves a search field and the question on Ask, so that keys of the page work; what was typed stays.
+function leave(event) {
+  if (event.defaultPrevented || !event.target.matches("input[type=search], mirror-ask textarea") || document.querySelector("dialog[open]")) return;
+  event.preventDefault();
+  event.target.blur();
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   const floating = document.querySelector(FLOATING);
-  if (!floating) return;
-  floating.open = false;
-  floating.querySelector("summary").focus();
+  const fold = event.target.closest("details[data-fields][open]");
+  const closes = floating ?? fold;
+  if (!closes) return leave(event);
+  closes.open = false;
+  closes.querySelector("summary").focus();
 });
 
-// A select that is a whole question by itself ("which source?") sends its form when changed.
-document.addEventListener("change", (event) => {
-  if (event.target.matches("[data-submits]")) event.target.form?.requestSubmit();
-  if (event.target.matches("[data-goes]")) location.assign(event.target.dataset.goes + encodeURIComponent(event.target.value));
+// A fold with fields is opened to type into them, and Escape closes it.
+document.addEventListener("toggle", ({ target }) => {
+  if (target.matches("details[data-fields][open]") && target.contains(document.activeElement)) target.querySelector("input:not([type=hidden])").select();
+}, true);
+
+// A select that is a whole question by itself ("which source?") sends its form when changed; arrows go past choices that are
+// not meant, so what they chose is sent by Enter, or when the select is left.
+const SENDS = "select[data-submits], select[data-goes]";
+let walked = null;
+
+function send(select, next = select) {
+  walked = null;
+  if (select.matches("[data-goes]")) return location.assign(select.dataset.goes + encodeURIComponent(select.value));
+  if (select.form?.method === "get") landNext([...(next?.name ? [`#main [name="${CSS.escape(next.name)}"]`] : []), `#main [name="${CSS.escape(select.name)}"]`], true);
+  return select.form?.requestSubmit();
+}
+
+document.addEventListener("change", ({ target }) => {
+  if (target.matches(SENDS) && walked?.select !== target) send(target);
+});
+document.addEventListener("keydown", (event) => {
+  if (!event.target.matches(SENDS) || event.ctrlKey || event.metaKey) return;
+  if (event.key === "Enter" && walked?.select === event.target && walked.value !== event.target.value) {
+    event.preventDefault();
+    send(event.target);
+  } else if ((event.key.startsWith("Arrow") && !event.altKey) || /^(Home|End|Page.*|\S)$/.test(event.key)) walked ??= { select: event.target, value: event.target.value };
+});
+document.addEventListener("focusout", ({ target, relatedTarget }) => {
+  if (walked?.select !== target) return;
+  const { value } = walked;
+  walked = null;
+  // The form's own button says the same.
+  if (value !== target.value && relatedTarget?.type !== "submit") send(target, relatedTarget);
 });
 
 // A form whose answer may take a while says what is being done and for how long already, and is sent once.

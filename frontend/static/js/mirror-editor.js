@@ -73,6 +73,7 @@ class MirrorEditor extends HTMLElement {
       form?.addEventListener(name, (event) => {
         if (event.target.closest("[data-changes]")) this.handle.change(this, event);
         else if (name === "click" && event.target.closest("[data-formats]")) this.format();
+        if (name === "click" && event.target.closest("[data-returns]")) this.goBack();
       }, { signal: this.stopListening.signal });
     }
     // Before anybody reads the form.
@@ -83,6 +84,7 @@ class MirrorEditor extends HTMLElement {
       if (!detail.successful || detail.elt !== form || new URL(detail.xhr.responseURL).pathname.startsWith("/sign-in/")) return;
       this.given = detail.requestConfig.formData.get(this.field.name);
       this.keep(this.value);
+      this.sayUnrun();
     }, { signal: this.stopListening.signal });
     for (const name of ["mirror-exchanged", "htmx:afterSettle"]) {
       document.addEventListener(name, () => this.readPosition(), { signal: this.stopListening.signal });
@@ -113,6 +115,18 @@ class MirrorEditor extends HTMLElement {
     }
   }
 
+  // Rows and chart are of the SQL that ran: beside other SQL that is said, with the way back.
+  sayUnrun() {
+    const place = this.closest("form")?.querySelector("[data-unrun]");
+    if (place) place.hidden = this.value.trim() === this.given.trim();
+  }
+
+  goBack() {
+    this.handle.replace(this.given);
+    this.focus();
+    announce(gettext("The SQL of what is shown is back"));
+  }
+
   storage(use) {
     if (!this.hasAttribute("kept")) return null;
     try { return use(sessionStorage, `mirror-sql:${this.getAttribute("kept")}`); } catch { return null; }
@@ -125,6 +139,7 @@ class MirrorEditor extends HTMLElement {
   changed(text) {
     this.field.value = text;
     this.keep(text);
+    this.sayUnrun();
     this.field.dispatchEvent(new Event("input", { bubbles: true }));
     if (this.hasAttribute("error-at")) {
       this.removeAttribute("error-at");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -63,7 +64,7 @@ class ReadingView:
     difference: str
     agree: str
     sql: str
-    columns: tuple[str, ...]
+    columns: tuple[Cell, ...]
     rows: tuple[tuple[Cell, ...], ...]
     more: str
     is_current: bool
@@ -390,18 +391,24 @@ def _agree(run: Run) -> str:
 
 def _reading(run: Run, index: int, data: dict[str, Any], current: Version | None) -> ReadingView:
     more = data["row_count"] - len(data["rows"])
+    rows = preview_cells(data)
     return ReadingView(
         index=index,
         difference=entry_said(data, "difference"),
         agree=attempts_of(data.get("size", 0), run.agreement_pool or 0),
         sql=data["sql"],
-        columns=tuple(data["columns"]),
-        rows=preview_cells(data),
+        columns=tuple(_head(name, [row[n] for row in rows]) for n, name in enumerate(data["columns"])),
+        rows=rows,
         more=rows_more(more),
         is_current=current is not None
         and current.origin == Version.Origin.READING
         and current.sql == data["sql"],
     )
+
+
+def _head(name: str, cells: Sequence[Cell]) -> Cell:
+    """Stand the head of a column over its cells: numbers to the right."""
+    return Cell(name, look="num" if any(cell.look == "num" for cell in cells) else "")
 
 
 def _draft(run: Run, steps: StepsView) -> str:

@@ -181,7 +181,9 @@ def last_page(saved: SavedSql, version: Version | None, wish: TableWish) -> Last
         saved_id=saved.pk,
         has_parameters=bool(saved.parameters),
         is_unsure=bool(saved.draft),
-        run_url=reverse("asking:run", args=[version.run_id]) if version is not None else "",
+        run_url=f"{reverse('asking:run', args=[version.run_id])}?version={version.number}"
+        if version is not None
+        else "",
         values=tuple(one_line(f"{name}: {value}", 80) for name, value in values),
         version=view,
     )

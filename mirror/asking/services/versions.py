@@ -231,7 +231,8 @@ def version_save(
             description=description,
             question=headed(run.question, version) if run.question else "",
             parameters=parameters,
-            chart=version.chart,
+            # It was looked at when it was saved: other rows are drawn like it, where they can be.
+            chart=version.chart and {**version.chart, "chosen": True},
             draft=version.draft,
             saying=version.draft_saying,
         )

@@ -135,13 +135,14 @@ def _axes(chart: Chart, rows: Rows) -> Json:
     if timed:
         axis["type"] = "date"
         steps = {"nticks": FEW_BARS - 1} if is_small(chart) else _time_steps(xs)
-        axis |= _time_format(x) | steps | _ticks(chart, chart.x)
+        axis |= _time_said(xs) | _time_format(x) | steps | _ticks(chart, chart.x)
         if chart.mark == "bar":
             axis |= {"type": "category"} if _is_year(x) else {}
     else:
         axis |= _categories(xs, texts, lying, FEW_BARS if is_small(chart) else MANY_BARS)
     value: Json = {"title": {"text": measure_of(chart)}, "automargin": True} | _ticks(chart, *chart.y[:1])
-    if chart.mark in ("bar", "area", "combo"):
+    # Around a lone point an axis of its own would count by fractions of nothing.
+    if chart.mark in ("bar", "area", "combo") or (chart.mark == "line" and len(xs) == 1):
         value["rangemode"] = "tozero"
     if lying:
         axis["autorange"] = "reversed"
@@ -729,6 +730,15 @@ def _time_format(column: Profile) -> Json:
     if _is_year(column):
         return {"tickformat": "%Y", "hoverformat": "%Y"}
     return {}
+
+
+def _time_said(xs: Sequence[str | None]) -> Json:
+    """Say a month as a month in a point's tip, not as its first day."""
+    known = [x for x in xs if x is not None]
+    # A single first of a month may be a day.
+    form = r"\d{4}-\d{2}(-01)?" if len(set(known)) > 2 else r"\d{4}-\d{2}"
+    are_months = bool(known) and all(re.fullmatch(form, x) for x in known)
+    return {"hoverformat": "%b %Y"} if are_months else {}
 
 
 def _time_steps(xs: Sequence[str | None]) -> Json:

@@ -69,6 +69,7 @@ globalThis.mirrorWords = {
 "That is not allowed, or you were signed out. Reload the page and try again.": "Das ist nicht erlaubt, oder Sie wurden abgemeldet. Laden Sie die Seite neu und versuchen Sie es noch einmal.",
 "That is not there any more. Reload the page to see what is.": "Das gibt es nicht mehr. Laden Sie die Seite neu.",
 "The SQL is as it was.": "Das SQL ist, wie es war.",
+"The SQL of what is shown is back": "Das SQL zu dem, was gezeigt wird, ist wieder da",
 "The SQL was changed meanwhile, so the proposal is not shown. Propose again.": "Das SQL wurde inzwischen geändert, deshalb wird der Vorschlag nicht gezeigt. Lassen Sie neu vorschlagen.",
 "The SQL you were writing is back": "Das SQL, an dem Sie schrieben, ist wieder da",
 "The browser allows no passkeys at this address.": "Der Browser erlaubt an dieser Adresse keine Passkeys.",
