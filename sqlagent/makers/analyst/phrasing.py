@@ -310,8 +310,9 @@ def _opposed(word: str, vocabulary: Vocabulary) -> str:
 
 
 def _opened(short: str, vocabulary: Vocabulary) -> str:
-    """A grain written out, unless the source has a name or value of the short form."""
-    return short if vocabulary.targets([short.lower()]) else _SHORT_GRAINS[short.lower()]
+    """A grain written out, unless the source stores the short form."""
+    stored = any(t.kind == "value" and t.cost < STORED for t in vocabulary.targets([short.lower()]))
+    return short if stored else _SHORT_GRAINS[short.lower()]
 
 
 def _in_stored_words(text: str, vocabulary: Vocabulary) -> str:

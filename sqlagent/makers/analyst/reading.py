@@ -144,7 +144,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
-    items = _with_states(_with_deeds(_named_by_words(items, vocabulary)), vocabulary)
+    items = _with_states(_with_deeds(_named_by_words(_dated_deeds(items, vocabulary), vocabulary)), vocabulary)
     items = _totals_shown(_late_rather(items, vocabulary), vocabulary)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
@@ -248,6 +248,25 @@ def _named_by_words(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]
         )
         if own:
             out[place] = replace(item, kind="mention", op="", detail="", targets=own)
+    return out
+
+
+def _dated_deeds(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
+    """ "Shipments booked in 2025": a participle before a period is the time of that name, whatever state has become of the rows since."""
+    out = list(items)
+    for place, item in enumerate(items):
+        after = items[place + 1 : place + 3]
+        is_dated = bool(after) and (after[0].kind == "period" or after[0].op == "of" and after[-1].kind == "period")
+        if item.kind != "mention" or not is_dated or not item.text.lower().endswith("ed"):
+            continue
+        times = [t for t in item.targets if t.kind == "field" and vocabulary.is_time(t)]
+        states = {(t.table, t.column) for t in item.targets if t.kind == "value"}
+        tables = {t.table for t in times}
+        if times and states and {table for table, _ in states} <= tables:
+            rest = tuple(t for t in item.targets if t not in times and t.kind != "value")
+            least = min(t.cost for t in item.targets)
+            first = replace(times[0], cost=least)
+            out[place] = replace(item, targets=(first, *times[1:], *rest))
     return out
 
 
