@@ -15,12 +15,14 @@ from sqlagent.makers.analyst.among_themselves import among_themselves
 from sqlagent.makers.analyst.as_of import held_then, single_prices
 from sqlagent.makers.analyst.averaged_counts import number_per_period, values_instead
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
+from sqlagent.makers.analyst.billed import amount_of_deed
 from sqlagent.makers.analyst.bounded_figures import bounded, bounded_figure
 from sqlagent.makers.analyst.by_number import by_number
 from sqlagent.makers.analyst.by_total import by_total
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts, leaving_out
 from sqlagent.makers.analyst.churning import churned_in
 from sqlagent.makers.analyst.coming_back import by_what_happened
+from sqlagent.makers.analyst.coming_due import coming
 from sqlagent.makers.analyst.coming_off import not_taken_off
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
@@ -30,6 +32,7 @@ from sqlagent.makers.analyst.counts_beside import counts_apart, with_count
 from sqlagent.makers.analyst.deed_said import of_the_deed_said
 from sqlagent.makers.analyst.denial_last import denial_last
 from sqlagent.makers.analyst.denied_groups import denied_of_groups
+from sqlagent.makers.analyst.denied_partners import never_with
 from sqlagent.makers.analyst.doers import who_did_most
 from sqlagent.makers.analyst.each_period import each_period
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
@@ -55,6 +58,7 @@ from sqlagent.makers.analyst.implied import (
 )
 from sqlagent.makers.analyst.in_lists import any_of_them, listing, whole_lists
 from sqlagent.makers.analyst.lengths import lengths
+from sqlagent.makers.analyst.longest_to import longest_to
 from sqlagent.makers.analyst.minor_units import (
     amounts_read,
     in_minor_units,
@@ -208,7 +212,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
         reading, made = _understand(text[: left.start()], source, today, told, deep)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text[:MAX_CHARS])))
-    text = older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today)
+    text = coming(older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today), today)
     if deep < _DEEPEST:
         with reads_left().keeping(text):
             anew = _worded_anew(text, source, today, told, deep + 1)
@@ -249,6 +253,8 @@ _WORDINGS = (
     share_undergone,
     overdue_of,
     both_ends,
+    amount_of_deed,
+    never_with,
 )
 """What words a question anew by what its source knows; each gives nothing for questions of another kind."""
 
@@ -287,7 +293,7 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
         if kept := _all_as(meant, lambda frame: kind.frame(frame, source), source):
             return reading, kept
     others = (word(text, source) for word in _WORDINGS)
-    for wording in (*plainer(text), *filter(None, others)):
+    for wording in (*plainer(text), *longest_to(text), *filter(None, others)):
         reading, made = _understand(wording, source, today, told, deep)
         if made and _is_whole(made[0].frame) and not reading.asked:
             return reading, made

@@ -11,6 +11,7 @@ from sqlagent.makers.analyst.areas import with_areas
 from sqlagent.makers.analyst.coded_phrases import with_codes
 from sqlagent.makers.analyst.flag_people import with_flag_people
 from sqlagent.makers.analyst.money_back import with_refunds
+from sqlagent.makers.analyst.own_business import without_idle_deeds
 from sqlagent.makers.analyst.seasons import with_seasons
 from sqlagent.makers.analyst.state_families import with_families
 from sqlagent.makers.analyst.vocabulary import Vocabulary
@@ -72,7 +73,7 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     if _CAME_BACK.search(text) and any(t.kind == "field" for t in vocabulary.targets(["returned"])):
         text = _CAME_BACK.sub("returned", text)
     text = _MOST_DONE.sub(lambda found: _with_the_most(found, vocabulary), text)
-    text = _WE_DID.sub(lambda found: _deed_done(found, vocabulary), text)
+    text = without_idle_deeds(_WE_DID.sub(lambda found: _deed_done(found, vocabulary), text), vocabulary)
     text = _PERCENT_OF.sub("as a percentage of ", text)
     text = _LAST_TIME.sub(r"\1 \2", text)
     for years in (_YEARS_OF_SPAN, _SPAN_OF_YEARS):
@@ -176,7 +177,7 @@ _REWRITTEN = (
     (re.compile(r"^(how many [a-z][\w-]*(?: [a-z][\w-]*)?) (?:do|did) (?=[a-z]+ (?:more than|less than|fewer than|over|under|at least|at most|exactly|only) (?:\d+|one|two|three|four|five|six|ten)\b)", re.IGNORECASE), r"\1 who "),
     (re.compile(r"\bby ((?:customers|clients|members|guests|users|buyers|people|patients|students|passengers)) (?=(?:who|that|not)\b)", re.IGNORECASE), r"of \1 "),
     (re.compile(r"\b(?:costing|priced) (?=between\b)", re.IGNORECASE), ""),
-    (re.compile(r"^(?:what|which) (?:percent(?:age)?|%|share|proportion) of (?:our |the |all )?([a-z][\w-]*(?: [a-z][\w-]*)?) (?:used|use|uses) an? (?=[a-z])", re.IGNORECASE), r"share of \1 with a "),
+    (re.compile(r"^(?:(?:what|which|the|show|show me) )*(?:percent(?:age)?|%|share|proportion) of (?:our |the |all )*(?P<when>(?:this|last) (?:year|quarter|month|week)['’]?s? )?(?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?) (?P<later>(?:(?:(?:in|during) )?(?:(?:this|last) (?:year|quarter|month|week)|\d{4}) )?)(?:that |which |who )?(?:have |has |had |were |was |are |is )?(?:used|use|uses|using|made use of|redeemed|applied|placed with|paid with|bought with) an? (?=[a-z])", re.IGNORECASE), r"share of \g<what> \g<when>\g<later>with a "),
     (re.compile(r"\b(?:total )?running costs?\b", re.IGNORECASE), "total costs"),
     (re.compile(r"\b(?:that |which |who )?(?:last(?:ed|s|ing)?|t(?:ook|akes?|aking)) (?=(?:more than|less than|longer than|shorter than|over|under|at least|at most|up to|between|fewer than) (?:an?|\d[\d.,]*) (?:minutes?|mins?|hours?|days?|weeks?|months?)\b)", re.IGNORECASE), ""),
     (re.compile(r"\b(more than|less than|longer than|shorter than|over|under|at least|at most|within) an? (minute|hour|day|week|month)\b", re.IGNORECASE), r"\1 1 \2s"),

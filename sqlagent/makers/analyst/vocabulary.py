@@ -711,6 +711,12 @@ class Vocabulary:
             for key, t in found.items()
         }
 
+    def name_words(self, target: Target) -> list[str]:
+        """The words of the name of the column or table that a target means."""
+        one = self.model.field(target.table, target.column)
+        thing = self.model.things.get(target.table)
+        return fold(one.said if one is not None else thing.said if thing is not None else "").split()
+
     def is_time(self, target: Target) -> bool:
         """Whether words mean a column of times."""
         one = self.model.field(target.table, target.column) if target.kind == "field" else None
