@@ -42,6 +42,7 @@ from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.filled_shares import share_that_has, shares_that_lack
 from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
+from sqlagent.makers.analyst.gross_amounts import whole_amounts
 from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.held_against import held_against
 from sqlagent.makers.analyst.holding import holding
@@ -474,7 +475,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
     frames = [shares_of_why(rows_of_one_value(one)) for one in frames]
-    frames = [discounts_given(one, source) for one in frames]
+    frames = [whole_amounts(discounts_given(one, source), reading, source) for one in frames]
     frames = [values_beside(ended_in(one, reading, source), reading) for one in frames]
     frames = [held_then(one, reading, source, today) for one in frames]
     # what is left out
