@@ -17,6 +17,7 @@ from sqlagent.makers.analyst.averaged_counts import number_per_period, values_in
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
 from sqlagent.makers.analyst.billed import amount_of_deed
 from sqlagent.makers.analyst.bounded_figures import bounded, bounded_figure
+from sqlagent.makers.analyst.bounds_shown import bounds_shown
 from sqlagent.makers.analyst.by_number import by_number
 from sqlagent.makers.analyst.by_total import by_total
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts, leaving_out
@@ -476,7 +477,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
     frames = [shares_of_why(rows_of_one_value(one)) for one in frames]
     frames = [whole_amounts(discounts_given(one, source), reading, source) for one in frames]
-    frames = [values_beside(ended_in(one, reading, source), reading) for one in frames]
+    frames = [values_beside(ended_in(bounds_shown(one, reading), reading, source), reading) for one in frames]
     frames = [held_then(one, reading, source, today) for one in frames]
     # what is left out
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]

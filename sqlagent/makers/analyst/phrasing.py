@@ -176,6 +176,7 @@ _REWRITTEN = (
     (re.compile(r"\b(?:still |currently )?in (?:active )?(?:service|operation)(?=$|[,?.;:]| (?:by|per|for|with|and|at|today|now|right now|currently)\b)", re.IGNORECASE), "active"),
     (re.compile(r"^(how many [a-z][\w-]*(?: [a-z][\w-]*)?) (?:do|did) (?=[a-z]+ (?:more than|less than|fewer than|over|under|at least|at most|exactly|only) (?:\d+|one|two|three|four|five|six|ten)\b)", re.IGNORECASE), r"\1 who "),
     (re.compile(r"\bby ((?:customers|clients|members|guests|users|buyers|people|patients|students|passengers)) (?=(?:who|that|not)\b)", re.IGNORECASE), r"of \1 "),
+    (re.compile(r"\b(?:(?:that|which|who) )?weigh(?:s|ed|ing)? (?=(?:more|less|over|under|above|below|at least|at most|between|up to|exactly)\b)", re.IGNORECASE), ""),
     (re.compile(r"\b(?:costing|priced) (?=between\b)", re.IGNORECASE), ""),
     (re.compile(r"^(?:(?:what|which|the|show|show me) )*(?:percent(?:age)?|%|share|proportion) of (?:our |the |all )*(?P<when>(?:this|last) (?:year|quarter|month|week)['’]?s? )?(?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?) (?P<later>(?:(?:(?:in|during) )?(?:(?:this|last) (?:year|quarter|month|week)|\d{4}) )?)(?:that |which |who )?(?:have |has |had |were |was |are |is )?(?:used|use|uses|using|made use of|redeemed|applied|placed with|paid with|bought with) an? (?=[a-z])", re.IGNORECASE), r"share of \g<what> \g<when>\g<later>with a "),
     (re.compile(r"\b(?:total )?running costs?\b", re.IGNORECASE), "total costs"),
@@ -226,12 +227,13 @@ _LAST_TIME = re.compile(r"^(when .+?),? (?:for )?the (first|last) time\s*[?.]?$"
 
 _SPAN = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?: ?(?:-|–|to|until|till|through) ?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)?|q[1-4]|h[12]|(?:first|second) half)"
 _VERSUS = r"(?:vs\.?|versus|against|compared (?:to|with)|over)"
+_YEAR = r"(?:(?:19|20)\d\d|this year|last year)"
 _YEARS_OF_SPAN = re.compile(
-    rf"\b(?P<span>{_SPAN})(?: ?[:,]| in| of)? (?P<one>(?:19|20)\d\d) (?P<vs>{_VERSUS}) (?P<two>(?:19|20)\d\d)\b(?! ?[-–])",
+    rf"\b(?P<span>{_SPAN})(?: ?[:,]| in| of)? (?P<one>{_YEAR}) (?P<vs>{_VERSUS}) (?P<two>{_YEAR})\b(?! ?[-–])",
     re.IGNORECASE,
 )
 _SPAN_OF_YEARS = re.compile(
-    rf"\b(?P<one>(?:19|20)\d\d) (?P<vs>{_VERSUS}) (?P<two>(?:19|20)\d\d),? (?:(?:in|from|for) )?\(?(?P<span>{_SPAN})\)?(?=$|[\s,?.])(?! (?:19|20)\d\d)",
+    rf"\b(?P<one>{_YEAR}) (?P<vs>{_VERSUS}) (?P<two>{_YEAR}),? (?:(?:in|from|for) )?\(?(?P<span>{_SPAN})\)?(?=$|[\s,?.])(?! (?:19|20)\d\d)",
     re.IGNORECASE,
 )
 """Months that stand beside two years which are compared: they are meant of each, "june to august, 2024 vs 2023"."""

@@ -266,6 +266,8 @@ TURNED = 0.3
 FAR = 0.75
 """Cost from which on words do not fit a name."""
 
+_AMOUNT = stem("amount")
+_CURRENCIES = frozenset({"eur", "usd", "gbp", "chf", "cent", "cents", "euro", "dollar"})
 _ORDER = stem("order")
 _TYPE = stem("type")
 _CLASSES = frozenset(map(stem, ["type", "kind", "category", "class", "group", "name"]))
@@ -1078,6 +1080,9 @@ def fit(stems: Sequence[str], entry: Entry) -> float | None:
             continue
         if word in GENERIC and len(stems) > 1 and word != stem("type"):
             cost += 0.08
+            continue
+        if word == _AMOUNT and len(stems) > 1 and entry.kind == "field" and words & _CURRENCIES:
+            cost += 0.03  # what is told in a currency is an amount
             continue
         return None
     if not own or entry.kind == "related" and (len(matched) < len(words) or not set(stems) & words):
