@@ -461,7 +461,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     mend before `checked` is held against the question, one behind it is not. Frames are multiplied last.
     """
     frames = resolve(drawn, source, today)
-    frames += [other for first in frames[:1] for other in rival_ways(first, source)]
+    frames += [other for first in frames[:1] for other in rival_ways(first, source, reading.items)]
     frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
     # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
     frames = [in_the_deed(one, reading, source) for one in frames]
