@@ -27,6 +27,13 @@ _VERBS = {
     "own": "owned",
     "work with": "worked with",
     "deal with": "dealt with",
+    "managing": "managed",
+    "running": "run",
+    "looking after": "looked after",
+    "taking care of": "taken care of",
+    "handling": "handled",
+    "operating": "operated",
+    "working with": "worked with",
 }
 """Verbs for what a business does with what it has, and their participles."""
 
@@ -50,9 +57,19 @@ _STORED = 0.1
 
 def without_idle_deeds(text: str, vocabulary: Vocabulary) -> str:
     """Give a question without what the asking business does with what is its own."""
-    text = _ASKED.sub(lambda found: found["lead"].rstrip() if _is_idle(found["verb"], vocabulary) else found[0], text)
+    text = _ASKED.sub(lambda found: _bare(found, vocabulary), text)
     text = _BEHIND.sub(lambda found: "" if _is_idle(found["verb"], vocabulary) else found[0], text)
     return _UNDER.sub(lambda found: found[0] if _is_stored(found[0].split(), vocabulary) else "", text)
+
+
+def _bare(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """The noun without the deed; with its state, where the source stores that: vans that are owned."""
+    lead, verb = found["lead"].rstrip(), " ".join(found["verb"].lower().split())
+    if _is_idle(verb, vocabulary):
+        return lead
+    done = _VERBS[verb]
+    stored = any(t.kind == "value" and t.cost <= _STORED for t in vocabulary.targets(done.split()))
+    return f"{lead} that are {done}" if stored and " " not in done else found[0]
 
 
 def _is_idle(verb: str, vocabulary: Vocabulary) -> bool:

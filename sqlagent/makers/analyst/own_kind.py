@@ -134,6 +134,11 @@ _UNDER = re.compile(
     re.IGNORECASE,
 )
 """People of somebody: those who report to them."""
+_WORKING = re.compile(
+    r"^(?P<who>(?:(?:which|list|show|how many) )?[a-z][\w-]*) (?:(?:who|that) (?:works?|are working)|work|working) (?:directly )?(?:for|under) (?P<name>(?!us\b|them\b|\d).+)$",
+    re.IGNORECASE,
+)
+""" "Gardeners working under Ada"."""
 
 
 def of_own_kind(text: str, source: Source) -> OwnKind | None:
@@ -142,7 +147,7 @@ def of_own_kind(text: str, source: Source) -> OwnKind | None:
     own = [r for r in source.model.relations if r.source == r.target and len(r.columns) == 1]
     if not own:
         return None
-    if found := _UNDER.match(text):
+    if found := _UNDER.match(text) or _WORKING.match(text):
         text = f"{found['who']} who report to {found['name']}".replace("who who report", "who reports")
     for patterns, make in (
         (_WITHOUT, _missing),

@@ -252,22 +252,31 @@ def _named_by_words(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]
 
 
 def _dated_deeds(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
-    """ "Shipments booked in 2025": a participle before a period is the time of that name, whatever state has become of the rows since."""
+    """ "Shipments booked in 2025": a participle before a period is the time of that name, whatever state has become of the rows since.
+
+    "How many visits are booked" asks for the state, where no time follows.
+    """
     out = list(items)
     for place, item in enumerate(items):
-        after = items[place + 1 : place + 3]
-        is_dated = bool(after) and (after[0].kind == "period" or after[0].op == "of" and after[-1].kind == "period")
-        if item.kind != "mention" or not is_dated or not item.text.lower().endswith("ed"):
+        if item.kind != "mention" or not item.text.lower().endswith("ed"):
             continue
-        times = [t for t in item.targets if t.kind == "field" and vocabulary.is_time(t)]
-        states = {(t.table, t.column) for t in item.targets if t.kind == "value"}
-        tables = {t.table for t in times}
-        if times and states and {table for table, _ in states} <= tables:
-            rest = tuple(t for t in item.targets if t not in times and t.kind != "value")
-            least = min(t.cost for t in item.targets)
-            first = replace(times[0], cost=least)
-            out[place] = replace(item, targets=(first, *times[1:], *rest))
+        after, before = items[place + 1 : place + 3], items[place - 1] if place else None
+        times = [t for t in item.targets if vocabulary.is_time(t)]
+        states = [t for t in item.targets if t.kind == "value"]
+        if not times or not states or not {t.table for t in states} <= {t.table for t in times}:
+            continue
+        rest = tuple(t for t in item.targets if t not in times and t.kind != "value")
+        least = min(t.cost for t in item.targets)
+        if after and (after[0].kind == "period" or after[0].op == "of" and after[-1].kind == "period"):
+            out[place] = replace(item, targets=(replace(times[0], cost=least), *times[1:], *rest))
+        elif before is not None and before.kind == "glue" and before.text.lower() in ("are", "is"):
+            dearer = (replace(t, cost=t.cost + _RATHER) for t in times)
+            out[place] = replace(item, targets=(replace(states[0], cost=least), *states[1:], *rest, *dearer))
     return out
+
+
+_RATHER = 0.2
+"""What it costs to mean the time of a deed where rows are said to be in a state."""
 
 
 def _with_deeds(items: Sequence[Item]) -> list[Item]:
