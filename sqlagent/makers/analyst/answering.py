@@ -79,6 +79,7 @@ from sqlagent.makers.analyst.parts_of_wholes import parts_of_wholes
 from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.plainer import plainer
 from sqlagent.makers.analyst.planning import Planner
+from sqlagent.makers.analyst.pointing_at import by_pointing
 from sqlagent.makers.analyst.positions import at_its_place, longest_first
 from sqlagent.makers.analyst.price_answers import answers
 from sqlagent.makers.analyst.price_questions import price_questions
@@ -475,7 +476,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
-    frames = [shares_of_why(rows_of_one_value(one)) for one in frames]
+    frames = [by_pointing(shares_of_why(rows_of_one_value(one)), source) for one in frames]
     frames = [whole_amounts(discounts_given(one, source), reading, source) for one in frames]
     frames = [values_beside(ended_in(bounds_shown(one, reading), reading, source), reading) for one in frames]
     frames = [held_then(one, reading, source, today) for one in frames]
