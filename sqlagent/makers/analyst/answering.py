@@ -476,7 +476,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
-    frames = [by_pointing(shares_of_why(rows_of_one_value(one)), source) for one in frames]
+    frames = [shares_of_why(rows_of_one_value(one)) for one in frames]
     frames = [whole_amounts(discounts_given(one, source), reading, source) for one in frames]
     frames = [values_beside(ended_in(bounds_shown(one, reading), reading, source), reading) for one in frames]
     frames = [held_then(one, reading, source, today) for one in frames]
@@ -485,6 +485,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [single_prices(shares_that_lack(one), source) for one in frames]
     frames = [in_their_term(of_the_noun(one, reading, source), source, today) for one in frames]
     frames = of_the_deed_said([unlikely(one, reading, source) for one in frames], reading, source)
+    frames = [by_pointing(one, source) for one in frames]
     # what may be meant as well
     frames = [kept for one in frames for kept in parts_of_wholes(one, reading, source)]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]
