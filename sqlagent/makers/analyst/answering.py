@@ -84,6 +84,7 @@ from sqlagent.makers.analyst.positions import at_its_place, longest_first
 from sqlagent.makers.analyst.price_answers import answers
 from sqlagent.makers.analyst.price_questions import price_questions
 from sqlagent.makers.analyst.ranges import both_ends
+from sqlagent.makers.analyst.ratings import rated
 from sqlagent.makers.analyst.reading import Reading, is_noun_unknown, read
 from sqlagent.makers.analyst.reads import reads_left, sharing
 from sqlagent.makers.analyst.resolving import resolve
@@ -258,6 +259,7 @@ _WORDINGS = (
     both_ends,
     amount_of_deed,
     never_with,
+    rated,
 )
 """What words a question anew by what its source knows; each gives nothing for questions of another kind."""
 

@@ -74,6 +74,7 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
         text = _CAME_BACK.sub("returned", text)
     text = _MOST_DONE.sub(lambda found: _with_the_most(found, vocabulary), text)
     text = without_idle_deeds(_WE_DID.sub(lambda found: _deed_done(found, vocabulary), text), vocabulary)
+    text = _BY_NUMBER.sub(lambda found: _column_of_numbers(found, vocabulary), text)
     text = _PERCENT_OF.sub("as a percentage of ", text)
     text = _LAST_TIME.sub(r"\1 \2", text)
     for years in (_YEARS_OF_SPAN, _SPAN_OF_YEARS):
@@ -114,6 +115,18 @@ def _apart(found: re.Match[str], vocabulary: Vocabulary) -> str:
     return f"{found[1]} {'length' if any((t.table, t.column) in long for t in kept) else unit}"
 
 
+_BY_NUMBER = re.compile(r"\b(?P<way>by|per) (?:the )?number of (?P<what>[a-z][\w-]*)(?=$|[,;?.]| (?:in|for|of|this|last)\b)", re.IGNORECASE)  # fmt: skip
+""" "Rent by number of bedrooms": what is counted is stored, and no rows are."""
+
+
+def _column_of_numbers(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """The column alone, where one of few numbers bears the name and no table does."""
+    best = next(iter(vocabulary.targets([found["what"].lower()])), None)
+    one = vocabulary.model.field(best.table, best.column) if best is not None and best.kind == "field" else None
+    is_counted = best is not None and best.cost < STORED and one is not None and one.is_number and one.few
+    return f"{found['way']} {found['what']}" if is_counted else found[0]
+
+
 _MONTHLY = rf"(?:{MONTH_PATTERN}|q[1-4]|h[12]|\d{{4}}|last|this|the)"
 _LEFT_OUT = (
     r"\b(?:excluding|excl\.?|except(?: for)?|leaving out|ignoring|not counting|without counting|minus)"
@@ -137,6 +150,8 @@ _REWRITTEN = (
     (re.compile(r"\b(?:that |which )?we(?: have| had|['’]ve)? ever (?:issued|made|had|sold|got|received|sent|did|raised|placed|billed|wrote|took)\b", re.IGNORECASE), ""),
     (re.compile(r"\b(?:that |who |which )?(?:placed|made|had|did|took|booked|attended|got|received) (?:their|his|her|its) (first|last|latest|most recent) ([\w-]+(?: [\w-]+)??) (?=(?:in|on|during|before|after|since|between|this|last)\b)", re.IGNORECASE), r"whose \1 \2 was "),
     (re.compile(r"\b(done|completed|finished|delivered|paid|shipped|returned|closed|repaired|resolved|settled|made|held|took place) (?:after|past|later than) (?:(?:the|its|their|when) )?(?:(?:they|it) (?:was|were) )?(?:planned|due|promised|scheduled|agreed|expected|required)(?: date| day| time)?\b", re.IGNORECASE), r"\1 late"),
+    (re.compile(r"\b(days|hours|minutes) (?:paid|delivered|finished|completed|done|shipped|arrived|returned) late\b", re.IGNORECASE), r"\1 late"),
+    (re.compile(r"\b(days|hours|minutes|time) ([a-z]{3,}ed) to ([a-z]{3,}ed)\b", re.IGNORECASE), r"\1 from \2 to \3"),
     (re.compile(r"\bprice list (?:of|for) (?:the |our |all )?([\w -]+)$", re.IGNORECASE), r"list \1 with price"),
     (re.compile(r"^how many (.+?),? and what (?:are they|is it|they are|it is) worth(?: in total| altogether)?(?=\s*\??$)", re.IGNORECASE), r"number and total amount of \1"),
     (re.compile(r"^(?:the |our )?(highest|lowest|best|worst|biggest|busiest|slowest) (?!(?:selling|paid|rated|single)\b)([a-z][\w-]*(?: [a-z][\w-]*)?) (day|week|month|quarter|year)(?= in\b| of\b|$)", re.IGNORECASE), r"\3 with the \1 \2"),
