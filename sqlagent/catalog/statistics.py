@@ -419,7 +419,8 @@ def _is_in_role(name: str, key: str, noun: Sequence[str]) -> bool:
     owned = [piece for piece in split_name(key) if stem(piece) not in _KEY_WORDS][-1:]
     is_named = said in owned or stem(said) == noun[-1] and plural_of(said) != said
     roles = {stem(word) for word in (*before, *behind)}
-    return is_named and len(said) > 1 and bool(roles) and not roles & _AMOUNTS
+    is_key = said in _KEY_WORDS or stem(said) in _KEY_WORDS  # prio_cd says nothing of what it points at
+    return is_named and not is_key and len(said) > 1 and bool(roles) and not roles & _AMOUNTS
 
 
 def _ends_so(name: str, key: str) -> bool:

@@ -8,8 +8,8 @@ from sqlagent.catalog.semantics import Role
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.reading import Reading
 
-_LISTED = frozenset({"list", "list of", "list all", "show", "show me", "show all", "give me", "find", "get me", "pull", "details of"})  # fmt: skip
-"""Words by which rows are asked for, rather than which ones they are."""
+_LISTED = frozenset({"list", "list of", "list all", "details of"})
+"""Words by which a list is asked for, rather than which rows they are."""
 
 
 def bounds_shown(frame: Frame, reading: Reading) -> Frame:

@@ -242,13 +242,13 @@ _LAST_TIME = re.compile(r"^(when .+?),? (?:for )?the (first|last) time\s*[?.]?$"
 
 _SPAN = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?: ?(?:-|–|to|until|till|through) ?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)?|q[1-4]|h[12]|(?:first|second) half)"
 _VERSUS = r"(?:vs\.?|versus|against|compared (?:to|with)|over)"
-_YEAR = r"(?:(?:19|20)\d\d|this year|last year)"
+_YEARS = rf"(?P<one>(?:19|20)\d\d|(?P<now>this year)) (?P<vs>{_VERSUS}) (?P<two>(?(now)last year|(?:19|20)\d\d))"
 _YEARS_OF_SPAN = re.compile(
-    rf"\b(?P<span>{_SPAN})(?: ?[:,]| in| of)? (?P<one>{_YEAR}) (?P<vs>{_VERSUS}) (?P<two>{_YEAR})\b(?! ?[-–])",
+    rf"\b(?P<span>{_SPAN})(?: ?[:,]| in| of)? {_YEARS}\b(?! ?[-–])",
     re.IGNORECASE,
 )
 _SPAN_OF_YEARS = re.compile(
-    rf"\b(?P<one>{_YEAR}) (?P<vs>{_VERSUS}) (?P<two>{_YEAR}),? (?:(?:in|from|for) )?\(?(?P<span>{_SPAN})\)?(?=$|[\s,?.])(?! (?:19|20)\d\d)",
+    rf"\b{_YEARS},? (?:(?:in|from|for) )?\(?(?P<span>{_SPAN})\)?(?=$|[\s,?.])(?! (?:19|20)\d\d)",
     re.IGNORECASE,
 )
 """Months that stand beside two years which are compared: they are meant of each, "june to august, 2024 vs 2023"."""

@@ -660,7 +660,8 @@ class Vocabulary:
         kin = [word for word in map(fold, words) if stem(word) == stem(low)]
         if any(_is_same_noun(word, low) for word in kin):
             return "same"
-        return "other" if kin else ""
+        is_deed = self.is_time(target) or any(word.endswith(("ed", "ing")) for word in kin)
+        return "other" if kin and not is_deed else ""  # a cancellation is what was cancelled
 
     def _of_those_said(self, found: dict[_Key, Target], lows: Sequence[str]) -> dict[_Key, Target]:
         """What is left where people are said who have a table of their own: active customers are no figure of active users."""
