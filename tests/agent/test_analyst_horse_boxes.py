@@ -107,7 +107,9 @@ def test_left_alone(carrier, text, sql):
     assert_answered(carrier, text, sql, TODAY)
 
 
-@pytest.mark.parametrize("text", ["rides in Germany", "rides by yard", "customers who went to at least 3 yards"])
+@pytest.mark.parametrize(
+    "text", ["rides in Germany", "rides by yard", "customers who went to at least 3 yards"]
+)
 def test_a_role_that_is_not_said_is_no_answer(carrier, text):
     assert outcome(carrier, text, TODAY) is not Outcome.ANSWERED
 

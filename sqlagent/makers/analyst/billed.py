@@ -16,7 +16,7 @@ _BILLED = re.compile(
     rf"^(?:the |our |all )*(?P<what>[a-z][\w'-]*(?: [a-z][\w'-]*){{0,2}}?) (?:that was |that were |we )?(?:{_DEEDS})(?: to (?:us|customers|clients))? (?P<rest>(?:per|by|each|every|for each|in|during|this|last|since|from|to date|so far)\b.*)$",
     re.IGNORECASE,
 )
-_ASKING = frozenset({"how", "which", "what", "who", "number", "count", "list", "show", "average", "avg", "total", "amount", "share", "top", "where", "when", "not", "never", "share", "%", "percentage", "sum"})  # fmt: skip
+_ASKING = frozenset({"how", "which", "what", "who", "number", "count", "list", "show", "average", "avg", "total", "amount", "share", "top", "where", "when", "not", "never", "%", "percentage", "sum"})  # fmt: skip
 
 
 def amount_of_deed(text: str, source: Source) -> str:

@@ -113,7 +113,9 @@ class Counting(Places):
                             expr = Expr(
                                 "column", (self.source.slot(target.table, path[0].referenced[0], path),)
                             )
-                            keep(target.cost + cost + 0.05 + self._unsaid_role(child, target), expr, True, item)
+                            keep(
+                                target.cost + cost + 0.05 + self._unsaid_role(child, target), expr, True, item
+                            )
                 elif target.kind == "value" and self.is_of_rows(child, target):
                     keep(0.02, None, False, None)
                 elif target.kind == "field" and target.table == child:

@@ -24,5 +24,9 @@ def longest_to(text: str) -> Iterator[str]:
     end = "bottom" if found["way"].lower() in _SHORTEST else "top"
     one = 1 if not found["who"].lower().endswith("s") or found["who"].lower().endswith("ss") else 5
     when = (found["when"] or "").lstrip(",")
-    deed = re.sub(r"ing\b", "", found["deed"], count=1) if found["deed"].lower().split()[0].endswith("ing") else found["deed"]
+    deed = (
+        re.sub(r"ing\b", "", found["deed"], count=1)
+        if found["deed"].lower().split()[0].endswith("ing")
+        else found["deed"]
+    )
     yield f"average days to {deed}{when} by {found['who']}, {end} {one}"

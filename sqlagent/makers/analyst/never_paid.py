@@ -17,7 +17,19 @@ from sqlagent.makers.analyst.voids import EITHER
 _PAYING = stems("paid payment settled")
 _CLOSING = stems("resolved solved resolution closed")
 _OFF = frozenset(
-    {"void", "voided", "cancelled", "canceled", "annulled", "deleted", "refunded", "reversed", "withdrawn", "written off", "waived"}
+    {
+        "void",
+        "voided",
+        "cancelled",
+        "canceled",
+        "annulled",
+        "deleted",
+        "refunded",
+        "reversed",
+        "withdrawn",
+        "written off",
+        "waived",
+    }
 )
 """States of rows that are not to be paid any more."""
 _OVER = frozenset({"closed", "solved", "resolved", "cancelled", "canceled", "withdrawn", "done"})

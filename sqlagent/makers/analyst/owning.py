@@ -198,7 +198,10 @@ def _is_directed(held: Condition, items: Sequence[Item]) -> bool:
     return any(
         item.way
         and _said(slot) & _WAYS.get(item.way, frozenset())
-        and any((t.kind, t.table, t.column) == ("value", slot.field.table, slot.field.column) for t in item.targets)
+        and any(
+            (t.kind, t.table, t.column) == ("value", slot.field.table, slot.field.column)
+            for t in item.targets
+        )
         and any(t.value in held.values for t in item.targets)
         for item in items
     )

@@ -122,7 +122,9 @@ _BY_NUMBER = re.compile(r"\b(?P<way>by|per) (?:the )?number of (?P<what>[a-z][\w
 def _column_of_numbers(found: re.Match[str], vocabulary: Vocabulary) -> str:
     """The column alone, where one of few numbers bears the name and no table does."""
     best = next(iter(vocabulary.targets([found["what"].lower()])), None)
-    one = vocabulary.model.field(best.table, best.column) if best is not None and best.kind == "field" else None
+    one = (
+        vocabulary.model.field(best.table, best.column) if best is not None and best.kind == "field" else None
+    )
     is_counted = best is not None and best.cost < STORED and one is not None and one.is_number and one.few
     return f"{found['way']} {found['what']}" if is_counted else found[0]
 
@@ -242,7 +244,9 @@ _LAST_TIME = re.compile(r"^(when .+?),? (?:for )?the (first|last) time\s*[?.]?$"
 
 _SPAN = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?: ?(?:-|–|to|until|till|through) ?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)?|q[1-4]|h[12]|(?:first|second) half)"
 _VERSUS = r"(?:vs\.?|versus|against|compared (?:to|with)|over)"
-_YEARS = rf"(?P<one>(?:19|20)\d\d|(?P<now>this year)) (?P<vs>{_VERSUS}) (?P<two>(?(now)last year|(?:19|20)\d\d))"
+_YEARS = (
+    rf"(?P<one>(?:19|20)\d\d|(?P<now>this year)) (?P<vs>{_VERSUS}) (?P<two>(?(now)last year|(?:19|20)\d\d))"
+)
 _YEARS_OF_SPAN = re.compile(
     rf"\b(?P<span>{_SPAN})(?: ?[:,]| in| of)? {_YEARS}\b(?! ?[-–])",
     re.IGNORECASE,

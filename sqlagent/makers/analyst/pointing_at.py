@@ -17,7 +17,11 @@ def by_pointing(frame: Frame, source: Source) -> Frame:
     why: list[str] = []
     where = tuple(_held(one, source, why) for one in frame.where)
     measures = tuple(_of(one, source, why) for one in frame.measures)
-    return replace(frame, where=where, measures=measures, why=(*frame.why, *dict.fromkeys(why))) if why else frame
+    return (
+        replace(frame, where=where, measures=measures, why=(*frame.why, *dict.fromkeys(why)))
+        if why
+        else frame
+    )
 
 
 def _of(one: Measure, source: Source, why: list[str]) -> Measure:

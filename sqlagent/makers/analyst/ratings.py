@@ -46,7 +46,9 @@ def rated(text: str, source: Source) -> str:
 def _score(what: str, source: Source) -> Field | None:
     """The score of a thing that rows of ratings hold."""
     named = [t.table for t in source.vocabulary.targets(["ratings"]) if t.kind == "thing" and t.cost <= _NEAR]
-    things = [t.table for t in source.vocabulary.targets([what.lower()]) if t.kind == "thing" and t.cost <= _NEAR]
+    things = [
+        t.table for t in source.vocabulary.targets([what.lower()]) if t.kind == "thing" and t.cost <= _NEAR
+    ]
     if len(set(named)) != 1 or not things or not source.graph.paths(named[0], things[0]):
         return None
     scores = [
@@ -55,5 +57,9 @@ def _score(what: str, source: Source) -> Field | None:
         if one.role in (Role.MEASURE, Role.DIMENSION) and one.is_number and set(one.words) & _SCORES
     ]
     heads = {split_name(key)[0] for key in source.model.things[things[0]].key} - {"id"}
-    own = [one for one in scores if split_name(one.column)[0] in heads or set(one.words) & set(source.model.things[things[0]].noun)]
+    own = [
+        one
+        for one in scores
+        if split_name(one.column)[0] in heads or set(one.words) & set(source.model.things[things[0]].noun)
+    ]
     return scores[0] if len(scores) == 1 else own[0] if len(own) == 1 else None

@@ -144,7 +144,9 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
-    items = _with_states(_with_deeds(_named_by_words(_dated_deeds(items, vocabulary), vocabulary)), vocabulary)
+    items = _with_states(
+        _with_deeds(_named_by_words(_dated_deeds(items, vocabulary), vocabulary)), vocabulary
+    )
     items = _totals_shown(_late_rather(items, vocabulary), vocabulary)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)

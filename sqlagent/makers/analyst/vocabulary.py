@@ -642,7 +642,8 @@ class Vocabulary:
         best = min((found[key].cost for key, form in forms.items() if form == "same"), default=None)
         return {
             key: replace(t, cost=t.cost + STEM_ONLY)
-            if forms[key] == "other" and (t.kind == "value" or best is not None and best <= t.cost + STEM_ONLY)
+            if forms[key] == "other"
+            and (t.kind == "value" or best is not None and best <= t.cost + STEM_ONLY)
             else t
             for key, t in found.items()
         }
@@ -827,9 +828,8 @@ class Vocabulary:
         own = stem(word)
         if any(own == normal(label) and one.separator for one, _, label, _ in self.labels.get(own, ())):
             return own
-        if own not in self.by_stem and self.index is not None and word.removesuffix("s") != word:
-            if any(match.score == 1 for match in self.index.lookup(word.removesuffix("s"))):
-                return own  # where cats are stored, they are no categories
+        if own not in self.by_stem and self._is_plural_of_stored(word):
+            return own  # where cats are stored, they are no categories
         said = next(
             (
                 known[w]
@@ -840,6 +840,10 @@ class Vocabulary:
             "",
         )
         return stem(said) if own not in self.by_stem and stem(said) in self.by_stem else own
+
+    def _is_plural_of_stored(self, word: str) -> bool:
+        one = word.removesuffix("s")
+        return self.index is not None and one != word and any(m.score == 1 for m in self.index.lookup(one))
 
     @cached_property
     def _sells(self) -> bool:

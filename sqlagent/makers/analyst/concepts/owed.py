@@ -35,7 +35,8 @@ def unpaid(source: Source) -> Iterator[Meant]:
     for thing in source.model.things.values():
         amount = _amount(source, thing)
         where = _unpaid(source, thing) if amount is not None else ()
-        if amount is None or not where:
+        in_parts = any(one.unit == "money" and set(one.words) & _PAID for one in source.measures(thing.table))
+        if amount is None or not where or in_parts:  # less what was paid, which is stored beside it
             continue
         in_part = any(
             set(source.model.things[one.source].noun) & _PAYMENTS and one.source != thing.table
@@ -68,7 +69,9 @@ def _amount(source: Source, thing: Thing) -> Field | None:
     money = [
         one
         for one in source.measures(thing.table)
-        if one.unit == "money" and one.aggregate == "sum" and set(one.words) & (AMOUNTS | stems("net gross due"))
+        if one.unit == "money"
+        and one.aggregate == "sum"
+        and set(one.words) & (AMOUNTS | stems("net gross due"))
         if not set(one.words) & (_TAX | stems("paid discount deduction tip price"))
     ]
     for one in money:
