@@ -120,5 +120,14 @@ def test_a_line_has_no_other_line_above(carrier):
     assert ("hv_ride", "hv_yrd") in pointing
 
 
-def test_a_price_list_of_words_is_answered_whole(carrier):
+def test_an_estimated_departure_is_no_day_with_data():
+    legs = place(
+        "CREATE TABLE crossing (crossing_id INTEGER PRIMARY KEY, etd TEXT, atd TEXT);"
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)"
+        "INSERT INTO crossing SELECT i, date('2025-01-01', '+' || i || ' days'), CASE WHEN i < 30 THEN date('2025-01-01', '+' || i || ' days') END FROM n;"
+    )
+    assert legs[1].model.newest <= "2025-01-30"
+
+
+def test_what_was_billed_is_summed_up(carrier):
     assert analysed(carrier, "quarantine billed per year", TODAY).frames[0].frame.measures[0].agg == "sum"
