@@ -15,7 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from sqlagent.errors import StatementFailed
-from sqlagent.language.words import name_words, split_name, stem
+from sqlagent.language.words import name_words, plural_of, split_name, stem
 from sqlagent.ports import Database
 from sqlagent.values import Catalog, Column, Kind, Limits, Rows, Table
 
@@ -365,8 +365,9 @@ def _suggested(
             "key",
         )
         if owner.key == table.key:
-            if ends_as_key and column.name != key.name and set(bare) & (_SELF | {noun[-1]}):
-                out.append((3, owner, key))
+            own = {noun[-1], *split_name(key.name)} - _KEY_WORDS
+            if ends_as_key and column.name != key.name and set(bare) & (_SELF | own) and set(bare) - own:
+                out.append((3, owner, key))  # a row's own number points at no other row
             continue
         if same:
             out.append((0, owner, key))
@@ -382,6 +383,8 @@ def _suggested(
             out.append((4, owner, key))
         elif noun[-1] in _STAFF and _is_somebody(column, bare, ends_as_key):
             out.append((5, owner, key))
+        elif _is_in_role(column.name, key.name, noun):
+            out.append((6, owner, key))
     out.sort(key=lambda found: (found[0], len(found[1].name)))
     return [(owner, key) for _, owner, key in out[:3]]
 
@@ -396,6 +399,28 @@ def _is_somebody(column: Column, bare: Sequence[str], ends_as_key: bool) -> bool
     """Whether a column says who did something: rep_no, handled_by."""
     by = len(bare) > 1 and split_name(column.name)[-1] == "by"
     return by or ends_as_key and len(bare) == 1 and bare[0] in _ROLES
+
+
+_WAYS = frozenset({"from", "to", "in", "out"})
+"""Words behind a noun that tell the role of what is pointed at: zone_from, zone_to."""
+
+_AMOUNTS = frozenset(
+    stem(w)
+    for w in ["min", "max", "num", "number", "no", "count", "cnt", "total", "tot", "avg", "average", "qty", "quantity", "days", "hours", "minutes", "per", "prior", "previous", "past", "first", "last", "next", "of", "is", "has", "price", "rate", "amount"]
+)  # fmt: skip
+"""Words beside a noun that count or tell something else of it: max_order is a number, no order."""
+
+
+def _is_in_role(name: str, key: str, noun: Sequence[str]) -> bool:
+    """Whether a column bears a role and what is pointed at, without a word for a key: orig_loc points at loc_cd, home_team at teams."""
+    parts = split_name(name)
+    behind = parts[-1:] if len(parts) > 1 and parts[-1] in _WAYS else []
+    *before, said = parts[:-1] if behind else parts
+    owned = [piece for piece in split_name(key) if stem(piece) not in _KEY_WORDS][-1:]
+    is_named = said in owned or stem(said) == noun[-1] and plural_of(said) != said
+    roles = {stem(word) for word in (*before, *behind)}
+    is_key = said in _KEY_WORDS or stem(said) in _KEY_WORDS  # prio_cd says nothing of what it points at
+    return is_named and not is_key and len(said) > 1 and bool(roles) and not roles & _AMOUNTS
 
 
 def _ends_so(name: str, key: str) -> bool:

@@ -131,7 +131,7 @@ def test_the_likeliest_reading_comes_first(garages, text, first):
     ("before", "typed", "stated"),
     [
         ("astronaut mood per year", "only returned ones", "astronaut mood per year (not understood: only returned ones)"),
-        ("how many clients do we have", "list them by name", "list clients do we have"),
+        ("how many clients do we have", "list them by name", "list clients"),
     ],
 )  # fmt: skip
 def test_a_follow_up_stays_with_what_was_asked(garages, before, typed, stated):

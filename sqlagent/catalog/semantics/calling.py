@@ -12,10 +12,17 @@ NO_BUYERS = STAFF | stems("agent driver vet trainer doctor lead prospect applica
 """Nouns of persons who work for the business, or who have not bought yet."""
 
 
+_PARTIES = stems("bp partner account acct party company organisation organization firm debtor counterparty")
+"""Nouns of those with whom business is done, whoever buys: business partners are often written bp."""
+
+_BILLS = stems("invoice bill order")
+
+
 def buyers(model: Model) -> str:
     """Give the table of those who buy, where no table is called customers or the like; empty where none stands out.
 
-    It holds persons by first and last name, is no table of staff, and most events that bear money point at it.
+    It holds persons by first and last name, is no table of staff, and most events that bear money point at it. Without such persons
+    it is the one table of partners or companies that invoices or orders point at.
     """
     nouns = [thing.noun for thing in model.things.values() if thing.noun]
     if any(noun[-1] in BUYERS and not set(noun) & STAFF for noun in nouns):
@@ -26,7 +33,21 @@ def buyers(model: Model) -> str:
         if event.kind is Kind.EVENT and _is_person(person) and _bears_money(model, event):
             paid[person.table] += 1
     ranked = paid.most_common(2)
-    return ranked[0][0] if len(ranked) == 1 or ranked and ranked[0][1] > ranked[1][1] else ""
+    if not ranked:
+        return _billed_party(model)
+    return ranked[0][0] if len(ranked) == 1 or ranked[0][1] > ranked[1][1] else ""
+
+
+def _billed_party(model: Model) -> str:
+    """Give the one table of parties that invoices point at: business partners, accounts, companies; empty where there is none, or several."""
+    parties = {
+        relation.target
+        for relation in model.relations
+        if set(model.things[relation.source].noun) & _BILLS
+        if model.things[relation.target].kind is Kind.THING and model.things[relation.target].display
+        if model.things[relation.target].noun[-1:] and model.things[relation.target].noun[-1] in _PARTIES
+    }
+    return min(parties) if len(parties) == 1 else ""
 
 
 def numbered(model: Model) -> Iterator[tuple[str, tuple[str, ...]]]:

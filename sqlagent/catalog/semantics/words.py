@@ -163,7 +163,7 @@ EARLY = stems("order created create opened open started start begin began sign s
 LATE = stems("update updated modified changed ship shipped deliver delivered closed close resolved resolve end ended due paid pay cancel canceled "
              "cancelled expire expired expiry term terminated termination left to until last completed finished returned valid load loaded etl "
              "synced deleted approved promised required expected planned response arrival discharge discharged checkout dropoff next scanned refunded")  # fmt: skip
-NEVER = stems("due promised promise prom required expected expect eta planned target deadline estimated until thru update updated modified "
+NEVER = stems("due promised promise prom required expected expect eta etd planned target deadline estimated until thru update updated modified "
               "changed edited deleted removed load loaded etl synced imported extracted next renewal expire expired expiry expires reminder")  # fmt: skip
 """Words of times at which nothing has happened, or nothing of what the row is about."""
 

@@ -30,11 +30,15 @@ _BELONGS = re.compile(
     re.IGNORECASE,
 )
 _MOST = re.compile(
-    r"^(?:who|(?:which|what) (?P<noun>[a-z][\w-]*)) (?:has |have )?(?P<role>[a-z]{3,}) (?:us )?(?:the )?(?P<way>most|fewest) (?:new |other )?(?P<whom>[a-z][\w-]*)(?: (?:by|through|via) (?P<by>referral|recommendation|word of mouth)s?)?(?P<when> (?:in|during|since|this|last) .+)?$",
+    r"^(?:who|(?:which|what) (?P<noun>[a-z][\w-]*)) (?:has |have )?(?P<role>[a-z]{3,}) (?:us )?(?:the )?(?P<way>most|fewest) (?:new |other )?(?P<whom>[a-z][\w-]*)(?: to (?:us|the [a-z]+))?(?: (?:by|through|via) (?P<by>referral|recommendation|word of mouth)s?)?(?P<when> (?:in|during|since|this|last) .+)?$",
     re.IGNORECASE,
 )
 _DOERS = re.compile(
     r"^(?:who are )?(?:our |the )?(?:top (?P<count>\d+)|(?P<several>\d+) (?:top|best|biggest)|top|best) (?P<role>[a-z]+er)s(?P<when> (?:in|during|since|this|last) .+)?$",
+    re.IGNORECASE,
+)
+_HAVING = re.compile(
+    r"^(?:which |what |list |show )?(?:the |our )?(?P<noun>[a-z][\w-]*)(?: that| which| who)? (?:have|has|with|having) (?P<role>[a-z]+),?(?: and)? how many(?: (?:each|of them|are there|do they have|has each|for each|every one))?(?: has| have)?$",
     re.IGNORECASE,
 )
 _OF_EACH = re.compile(
@@ -82,6 +86,9 @@ def _of_deeds(text: str, source: Source) -> str:
             return ""  # managers may be the best ones by much else
         count = found["count"] or found["several"] or "10"
         return f"number of {_plural(one, source)}{found['when'] or ''} by {_pointing(one)}, top {count}"
+    if found := _HAVING.match(text):
+        one = relation_of(found["role"], found["noun"], source)
+        return f"number of {found['noun']} per {_pointing(one)}" if one is not None else ""
     if found := _OF_EACH.match(text):
         one = relation_of(found["role"], found["noun"], source)
         return f"number of {_plural(one, source)} per {_pointing(one)}" if one is not None else ""
@@ -89,7 +96,15 @@ def _of_deeds(text: str, source: Source) -> str:
 
 
 def _pointing(one: Relation) -> str:
-    return " ".join(word for word in split_name(one.columns[0]) if word != "id")
+    """The words of a column that points at its own table, without those for what it points at: referred by, of referred_by_owner_id."""
+    words = [word for word in split_name(one.columns[0]) if word != "id"]
+    noun = {*map(stem, split_name(one.target)), *map(stem, split_name(one.referenced[0]))}
+    role = [word for word in words if stem(word) not in noun]
+    return " ".join(role if any(len(word) > _CUT for word in role) else words)
+
+
+_CUT = 3
+"""Letters up to which a word of a name is cut short, and says little by itself: ref, mgr."""
 
 
 def _plural(one: Relation, source: Source) -> str:

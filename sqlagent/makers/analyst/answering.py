@@ -15,12 +15,15 @@ from sqlagent.makers.analyst.among_themselves import among_themselves
 from sqlagent.makers.analyst.as_of import held_then, single_prices
 from sqlagent.makers.analyst.averaged_counts import number_per_period, values_instead
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
+from sqlagent.makers.analyst.billed import amount_of_deed
 from sqlagent.makers.analyst.bounded_figures import bounded, bounded_figure
+from sqlagent.makers.analyst.bounds_shown import bounds_shown
 from sqlagent.makers.analyst.by_number import by_number
 from sqlagent.makers.analyst.by_total import by_total
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts, leaving_out
 from sqlagent.makers.analyst.churning import churned_in
 from sqlagent.makers.analyst.coming_back import by_what_happened
+from sqlagent.makers.analyst.coming_due import coming
 from sqlagent.makers.analyst.coming_off import not_taken_off
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
@@ -30,6 +33,7 @@ from sqlagent.makers.analyst.counts_beside import counts_apart, with_count
 from sqlagent.makers.analyst.deed_said import of_the_deed_said
 from sqlagent.makers.analyst.denial_last import denial_last
 from sqlagent.makers.analyst.denied_groups import denied_of_groups
+from sqlagent.makers.analyst.denied_partners import never_with
 from sqlagent.makers.analyst.doers import who_did_most
 from sqlagent.makers.analyst.each_period import each_period
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
@@ -39,6 +43,7 @@ from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.filled_shares import share_that_has, shares_that_lack
 from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
+from sqlagent.makers.analyst.gross_amounts import whole_amounts
 from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.held_against import held_against
 from sqlagent.makers.analyst.holding import holding
@@ -55,6 +60,7 @@ from sqlagent.makers.analyst.implied import (
 )
 from sqlagent.makers.analyst.in_lists import any_of_them, listing, whole_lists
 from sqlagent.makers.analyst.lengths import lengths
+from sqlagent.makers.analyst.longest_to import longest_to
 from sqlagent.makers.analyst.minor_units import (
     amounts_read,
     in_minor_units,
@@ -74,10 +80,12 @@ from sqlagent.makers.analyst.parts_of_wholes import parts_of_wholes
 from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.plainer import plainer
 from sqlagent.makers.analyst.planning import Planner
+from sqlagent.makers.analyst.pointing_at import by_pointing
 from sqlagent.makers.analyst.positions import at_its_place, longest_first
 from sqlagent.makers.analyst.price_answers import answers
 from sqlagent.makers.analyst.price_questions import price_questions
 from sqlagent.makers.analyst.ranges import both_ends
+from sqlagent.makers.analyst.ratings import rated
 from sqlagent.makers.analyst.reading import Reading, is_noun_unknown, read
 from sqlagent.makers.analyst.reads import reads_left, sharing
 from sqlagent.makers.analyst.resolving import resolve
@@ -218,7 +226,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
             for one in kept:
                 first.setdefault(one.sql, one)
             return reading, list(first.values())
-    text = older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today)
+    text = coming(older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today), today)
     if deep < _DEEPEST:
         with reads_left().keeping(text):
             anew = _worded_anew(text, source, today, told, deep + 1)
@@ -259,6 +267,9 @@ _WORDINGS = (
     share_undergone,
     overdue_of,
     both_ends,
+    amount_of_deed,
+    never_with,
+    rated,
 )
 """Ways to word a question anew by what its source knows; each gives nothing for questions of another kind."""
 
@@ -297,7 +308,7 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
         if kept := _all_as(meant, lambda frame: kind.frame(frame, source), source):
             return reading, kept
     others = (word(text, source) for word in _WORDINGS)
-    for wording in (*plainer(text), *filter(None, others)):
+    for wording in (*plainer(text), *longest_to(text), *filter(None, others)):
         reading, made = _understand(wording, source, today, told, deep)
         if made and _is_whole(made[0].frame) and not reading.asked:
             return reading, made
@@ -463,7 +474,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     mend before `checked` is held against the question, one behind it is not. Frames are multiplied last.
     """
     frames = resolve(drawn, source, today)
-    frames += [other for first in frames[:1] for other in rival_ways(first, source)]
+    frames += [other for first in frames[:1] for other in rival_ways(first, source, reading.items)]
     frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
     # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
     frames = [in_the_deed(one, reading, source) for one in frames]
@@ -478,14 +489,15 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
     frames = [shares_of_why(rows_of_one_value(one)) for one in frames]
-    frames = [discounts_given(one, source) for one in frames]
-    frames = [values_beside(ended_in(one, reading, source), reading) for one in frames]
+    frames = [whole_amounts(discounts_given(one, source), reading, source) for one in frames]
+    frames = [values_beside(ended_in(bounds_shown(one, reading), reading, source), reading) for one in frames]
     frames = [held_then(one, reading, source, today) for one in frames]
     # what is left out
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [single_prices(shares_that_lack(one), source) for one in frames]
     frames = [in_their_term(of_the_noun(one, reading, source), source, today) for one in frames]
     frames = of_the_deed_said([unlikely(one, reading, source) for one in frames], reading, source)
+    frames = [by_pointing(one, source) for one in frames]
     # what may be meant as well
     frames = [kept for one in frames for kept in parts_of_wholes(one, reading, source)]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]

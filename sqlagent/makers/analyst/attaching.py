@@ -64,6 +64,9 @@ _AGED = frozenset({"under", "over", "above", "below"})
 _WORD_STORED = 0.12
 """The cost of a stored value besides, where its word names a thing that rows may lack."""
 
+_LINKED = 0.08
+"""What is taken off a bound on things that a table of its own links, before those that events tell of."""
+
 OTHER_TIME = 0.3
 """The cost of a state besides, where so many days lie between the times at which it was reached and another."""
 
@@ -121,10 +124,16 @@ class Attacher(Counting):
         return out
 
     def _is_link(self, table: str) -> bool:
-        """Whether rows of a table only say which things belong together: its key points at both."""
-        key = self.model.things[table].key
+        """Whether rows of a table only say which things belong together: its key points at both, or it has no key and no other column."""
+        key = self.model.things[table].key or tuple(one.column for one in self.model.fields[table])
         pointing = {column for relation in self.graph.out[table] for column in relation.columns}
         return len(key) == 2 and set(key) <= pointing
+
+    def _links_what_is_counted(self, child: str, clause: Clause) -> bool:
+        """Whether a bound is on the things that a table links the anchor's with: "at least 4 zones" of restaurants, rather than of orders."""
+        above = {relation.target for relation in self.graph.out[child]}
+        named = {t.table for item in clause.mentions for t in item.targets[:2] if t.kind == "thing"}
+        return bool(clause.numbers) and self._is_link(child) and bool(above & named)
 
     def _through(self, anchor: str, child: str, path: Path, clause: Clause) -> Part | None:
         """A clause as something that holds of rows pointing here: that there are such, or how many."""
@@ -177,6 +186,8 @@ class Attacher(Counting):
         )
         if not part.named and not counted_value:
             part.cost += CHILD
+        if self._links_what_is_counted(child, clause):
+            part.cost -= _LINKED
         number = clause.numbers[0] if clause.numbers and not is_each else None
         if clause.negated and number is None and not clause.excepted:
             part.cost -= 0.02

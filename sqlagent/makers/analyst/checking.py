@@ -378,6 +378,15 @@ def _held(frame: Frame, reading: Reading, source: Source) -> Held:
     )
     held.take(frame)
     model, ops = source.model, {item.op for item in reading.items}
+    keys = {
+        (slot.field.table, slot.field.column)
+        for one in conditions(frame)
+        if one.op in ("missing", "filled")
+        for slot in one.slots
+    }
+    for relation in model.relations if keys else ():  # who points at none has none
+        if len(relation.columns) == 1 and (relation.source, relation.columns[0]) in keys:
+            held.take(relation)
     held.tables |= set() if "same" in ops else always_pointed_at(frame, model)
     for table in tuple(held.tables & model.things.keys()):
         if ops & {"much", "span"}:  # "how much did customers order", "how long do guests wait": who did it

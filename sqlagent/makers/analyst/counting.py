@@ -42,6 +42,10 @@ WORTH = frozenset(
 """Words by which a number beside an event is an amount of money."""
 
 
+_ROLE_UNSAID = 0.45
+"""The cost of a role that is guessed: such a frame is a draft."""
+
+
 class Counting(Places):
     """Finds what numbers count."""
 
@@ -109,7 +113,9 @@ class Counting(Places):
                             expr = Expr(
                                 "column", (self.source.slot(target.table, path[0].referenced[0], path),)
                             )
-                            keep(target.cost + cost + 0.05, expr, True, item)
+                            keep(
+                                target.cost + cost + 0.05 + self._unsaid_role(child, target), expr, True, item
+                            )
                 elif target.kind == "value" and self.is_of_rows(child, target):
                     keep(0.02, None, False, None)
                 elif target.kind == "field" and target.table == child:
@@ -137,6 +143,12 @@ class Counting(Places):
         if best is None and clause.times:
             best = (0.05, None, False, None)
         return best
+
+    def _unsaid_role(self, child: str, target: Target) -> float:
+        """The cost of things that rows point at in several roles, of which none is said: zones from which and to which orders go."""
+        roles = [one for one in self.graph.out[child] if one.target == target.table]
+        unsaid = len(roles) > 1 and all(one.words and not set(one.words) & self.said for one in roles)
+        return _ROLE_UNSAID if unsaid else 0.0
 
     def is_of_rows(self, table: str, target: Target) -> bool:
         """Whether a value is a state of a table's own rows, or an entry of the short list of states that they point at."""

@@ -24,7 +24,7 @@ from sqlagent.makers.analyst.pairing import (
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import called_off, called_overdue, late, waiting
+from sqlagent.makers.analyst.states import called_overdue, given_up, late, waiting
 
 HOP = 0.06
 """The cost of one relation on the way to what was due."""
@@ -173,7 +173,7 @@ def _overdue(
     if due is None or today is None:
         return None
     past = Condition("period", (due,), period=Period(None, today, "day"), said="overdue")
-    off = called_off(source, anchor)
+    off = given_up(source, anchor)
     waits: tuple[Condition, ...] = () if off is None else (replace(off, op="not in"),)
     if done is not None and done.field != due.field:
         waits += (Condition("missing", (done,)),)

@@ -17,7 +17,19 @@ from sqlagent.makers.analyst.voids import EITHER
 _PAYING = stems("paid payment settled")
 _CLOSING = stems("resolved solved resolution closed")
 _OFF = frozenset(
-    {"void", "voided", "cancelled", "canceled", "annulled", "deleted", "refunded", "reversed", "withdrawn"}
+    {
+        "void",
+        "voided",
+        "cancelled",
+        "canceled",
+        "annulled",
+        "deleted",
+        "refunded",
+        "reversed",
+        "withdrawn",
+        "written off",
+        "waived",
+    }
 )
 """States of rows that are not to be paid any more."""
 _OVER = frozenset({"closed", "solved", "resolved", "cancelled", "canceled", "withdrawn", "done"})
@@ -48,7 +60,7 @@ def without_settled(frame: Frame, reading: Reading, source: Source) -> list[Fram
         return [frame]
     words = set(days[0].words)
     names = _OFF if words & _PAYING else _OVER if words & _CLOSING else frozenset()
-    codes = tuple(code for code, label in labels(source, state) if fold(label) in names)
+    codes = tuple(code for code, label in labels(source, state) if fold(label).replace("_", " ") in names)
     if not codes:
         return [frame]
     kept = replace(frame, where=(*frame.where, Condition("not in", (Slot(state),), codes)))

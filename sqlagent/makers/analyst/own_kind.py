@@ -21,17 +21,20 @@ _ROLES = tuple(
     for words in (
         "subordinate manager manage boss supervisor supervise leader lead report superior chief head",
         "refer referrer referral recommend recommender recommendation recommended",
-        "parent mother holding subsidiary subsidiaries daughter",
+        "parent mother holding subsidiary subsidiaries daughter main headquarters head branch branches affiliate",
     )
 )
 """Words of one role: who reports to somebody has a boss, or a manager."""
 
 _PEOPLE = frozenset(map(stem, ["who", "whom", "people", "person", "colleague", "someone", "anyone", "everyone", "member"]))  # fmt: skip
-_THOSE_BELOW = frozenset(map(stem, ["report", "subordinate", "subsidiary"]))
+_THOSE_BELOW = frozenset(map(stem, ["report", "subordinate", "subsidiary", "branch", "affiliate"]))
 """Nouns of rows that point at one: an employee without reports manages nobody."""
 
 _WAYS = ("referral", "recommendation", "word of mouth")
 """Nouns of how somebody came."""
+
+_SHORT = {"ref": "referrer", "mgr": "manager", "sup": "supervisor", "superv": "supervisor", "par": "parent", "prnt": "parent", "hq": "headquarters"}  # fmt: skip
+"""Pieces of names of columns that point at rows of their own table, in full."""
 
 _LONG = 4
 """Letters that two forms of one word share at least: refer, referred, referrer."""
@@ -131,6 +134,11 @@ _UNDER = re.compile(
     re.IGNORECASE,
 )
 """People of somebody: those who report to them."""
+_WORKING = re.compile(
+    r"^(?P<who>(?:(?:which|list|show|how many) )?[a-z][\w-]*) (?:(?:who|that) (?:works?|are working)|work|working) (?:directly )?(?:for|under) (?P<name>(?!us\b|them\b|\d).+)$",
+    re.IGNORECASE,
+)
+""" "Gardeners working under Ada"."""
 
 
 def of_own_kind(text: str, source: Source) -> OwnKind | None:
@@ -139,7 +147,7 @@ def of_own_kind(text: str, source: Source) -> OwnKind | None:
     own = [r for r in source.model.relations if r.source == r.target and len(r.columns) == 1]
     if not own:
         return None
-    if found := _UNDER.match(text):
+    if found := _UNDER.match(text) or _WORKING.match(text):
         text = f"{found['who']} who report to {found['name']}".replace("who who report", "who reports")
     for patterns, make in (
         (_WITHOUT, _missing),
@@ -184,7 +192,7 @@ def relation_of(role: str, noun: str, source: Source, *, is_deed: bool = False) 
         one
         for one in source.model.relations
         if one.source == one.target and len(one.columns) == 1
-        if any(_alike(word, name) for word in words for name in split_name(one.columns[0]))
+        if any(_alike(word, _SHORT.get(name, name)) for word in words for name in split_name(one.columns[0]))
         if not noun or _names(noun, source.model.things[one.source], source)
     ]
     return found[0] if len(found) == 1 else None
@@ -279,7 +287,31 @@ def _with_children(one: Relation, name: str, source: Source) -> tuple[Condition,
 
 
 def _of_parent(one: Relation, name: str, source: Source) -> tuple[Condition, ...] | None:
-    return _named(name, source.model.things[one.target], source, (one,))
+    thing = source.model.things[one.target]
+    return _named(name, thing, source, (one,)) or _in_role(name, thing, source, (one,))
+
+
+_ARTICLE = re.compile(r"^(?:the|our|a|an) ", re.IGNORECASE)
+
+
+def _in_role(
+    name: str, thing: Thing, source: Source, path: tuple[Relation, ...]
+) -> tuple[Condition, ...] | None:
+    """That a row is told by its role: who works under the head of maintenance. One column of few texts has to hold the very words."""
+    index, words = source.vocabulary.index, normal(_ARTICLE.sub("", name))
+    if index is None or not words:
+        return None
+    found = {
+        (match.column.column, match.value)
+        for match in index.lookup(words)
+        if match.column.table == thing.table and normal(match.value) == words
+    }
+    columns = {column for column, _ in found}
+    fields = [one for one in source.model.fields[thing.table] if one.column in columns and one.few]
+    if len(columns) != 1 or not fields:
+        return None
+    values = tuple(sorted(value for _, value in found))
+    return (Condition("in", (source.slot(thing.table, fields[0].column, path),), values),)
 
 
 def _of_child(one: Relation, name: str, source: Source) -> tuple[Condition, ...] | None:

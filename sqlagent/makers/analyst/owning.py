@@ -13,7 +13,7 @@ from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.catalog.semantics.words import KEYS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.echoing import singular
-from sqlagent.makers.analyst.frames import OFF, Dimension, Frame, Path, Slot
+from sqlagent.makers.analyst.frames import OFF, Condition, Dimension, Frame, Path, Slot
 from sqlagent.makers.analyst.graph import HOP, OTHER, Graph
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
@@ -23,6 +23,7 @@ _WAYS = {
     "to": frozenset(stem(w) for w in ("destination", "to", "arrival", "target", "consignee", "receiver", "recipient", "dropoff")),
     "into": frozenset(stem(w) for w in ("destination", "to", "arrival", "target")),
     "from": frozenset(stem(w) for w in ("origin", "from", "departure", "source", "sender", "pickup", "start")),
+    "out of": frozenset(stem(w) for w in ("origin", "from", "departure", "source", "pickup", "start")),
 }  # fmt: skip
 """Words of columns that are about one end of a way, by the preposition that is."""
 
@@ -193,7 +194,22 @@ def named(frame: Frame, source: Source) -> Frame:
     return frame if (by, where) == (frame.by, frame.where) else replace(frame, by=by, where=where)
 
 
-def rival_ways(frame: Frame, source: Source) -> list[Frame]:
+def _is_directed(held: Condition, items: Sequence[Item]) -> bool:
+    """Whether a value is reached at the end that its preposition says: shipments to Norway are those whose destination is there."""
+    slot = held.slots[0]
+    return any(
+        item.way
+        and _said(slot) & _WAYS.get(item.way, frozenset())
+        and any(
+            (t.kind, t.table, t.column) == ("value", slot.field.table, slot.field.column)
+            for t in item.targets
+        )
+        and any(t.value in held.values for t in item.targets)
+        for item in items
+    )
+
+
+def rival_ways(frame: Frame, source: Source, items: Sequence[Item] = ()) -> list[Frame]:
     """The same frame with a group or a value reached over another way, where none was said; shortest first."""
     if frame.transform == "quotient" or any(m.anchor != frame.anchor for m in frame.measures):
         return []
@@ -206,7 +222,7 @@ def rival_ways(frame: Frame, source: Source) -> list[Frame]:
             by = (*frame.by[:place], _over(dimension, path), *frame.by[place + 1 :])
             out.append(replace(frame, by=by, cost=cost))
     for place, held in enumerate(frame.where):
-        if held.op not in ("in", "not in") or len(held.slots) != 1:
+        if held.op not in ("in", "not in") or len(held.slots) != 1 or _is_directed(held, items):
             continue
         for path, cost in _others(frame, held.slots[0], source):
             moved = replace(held, slots=(replace(held.slots[0], path=path),))

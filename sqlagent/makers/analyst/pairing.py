@@ -6,6 +6,7 @@ What the columns hold decides the order of two times; names decide where that do
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Form, Role
 from sqlagent.catalog.semantics.times import takes_place
@@ -197,7 +198,22 @@ def lasting(
         finished = [source.slot(table, thing.ends).field]
     for one in named[:1] or _last(finished, is_last=not words & _WAITED):
         later, earlier = in_order(start, Slot(one))
-        yield (0.0 if named else 0.03), later, earlier
+        yield (0.0 if named else 0.03), later, _to_the_minute(later, earlier, times)
+
+
+_MOMENTS = (Form.MOMENT, Form.TEXT_MOMENT)
+
+
+def _to_the_minute(later: Slot, earlier: Slot, times: list[Field]) -> Slot:
+    """The first time of a row that is kept to the minute as its end is: work begins by checking in, not on the day it was booked."""
+    if later.field.form not in _MOMENTS or earlier.field.form in _MOMENTS:
+        return earlier
+    before = [
+        one
+        for one in times
+        if one.form in _MOMENTS and one != later.field and in_order(Slot(one), later)[1].field == one
+    ]
+    return replace(earlier, field=_last(before, is_last=False)[0]) if before else earlier
 
 
 def _last(times: list[Field], *, is_last: bool) -> list[Field]:

@@ -11,6 +11,7 @@ from sqlagent.makers.analyst.areas import with_areas
 from sqlagent.makers.analyst.coded_phrases import with_codes
 from sqlagent.makers.analyst.flag_people import with_flag_people
 from sqlagent.makers.analyst.money_back import with_refunds
+from sqlagent.makers.analyst.own_business import without_idle_deeds
 from sqlagent.makers.analyst.seasons import with_seasons
 from sqlagent.makers.analyst.state_families import with_families
 from sqlagent.makers.analyst.vocabulary import Vocabulary
@@ -72,7 +73,8 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     if _CAME_BACK.search(text) and any(t.kind == "field" for t in vocabulary.targets(["returned"])):
         text = _CAME_BACK.sub("returned", text)
     text = _MOST_DONE.sub(lambda found: _with_the_most(found, vocabulary), text)
-    text = _WE_DID.sub(lambda found: _deed_done(found, vocabulary), text)
+    text = without_idle_deeds(_WE_DID.sub(lambda found: _deed_done(found, vocabulary), text), vocabulary)
+    text = _BY_NUMBER.sub(lambda found: _column_of_numbers(found, vocabulary), text)
     text = _PERCENT_OF.sub("as a percentage of ", text)
     text = _LAST_TIME.sub(r"\1 \2", text)
     for years in (_YEARS_OF_SPAN, _SPAN_OF_YEARS):
@@ -113,6 +115,20 @@ def _apart(found: re.Match[str], vocabulary: Vocabulary) -> str:
     return f"{found[1]} {'length' if any((t.table, t.column) in long for t in kept) else unit}"
 
 
+_BY_NUMBER = re.compile(r"\b(?P<way>by|per) (?:the )?number of (?P<what>[a-z][\w-]*)(?=$|[,;?.]| (?:in|for|of|this|last)\b)", re.IGNORECASE)  # fmt: skip
+""" "Rent by number of bedrooms": what is counted is stored, and no rows are."""
+
+
+def _column_of_numbers(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """The column alone, where one of few numbers bears the name and no table does."""
+    best = next(iter(vocabulary.targets([found["what"].lower()])), None)
+    one = (
+        vocabulary.model.field(best.table, best.column) if best is not None and best.kind == "field" else None
+    )
+    is_counted = best is not None and best.cost < STORED and one is not None and one.is_number and one.few
+    return f"{found['way']} {found['what']}" if is_counted else found[0]
+
+
 _MONTHLY = rf"(?:{MONTH_PATTERN}|q[1-4]|h[12]|\d{{4}}|last|this|the)"
 _LEFT_OUT = (
     r"\b(?:excluding|excl\.?|except(?: for)?|leaving out|ignoring|not counting|without counting|minus)"
@@ -136,6 +152,8 @@ _REWRITTEN = (
     (re.compile(r"\b(?:that |which )?we(?: have| had|['’]ve)? ever (?:issued|made|had|sold|got|received|sent|did|raised|placed|billed|wrote|took)\b", re.IGNORECASE), ""),
     (re.compile(r"\b(?:that |who |which )?(?:placed|made|had|did|took|booked|attended|got|received) (?:their|his|her|its) (first|last|latest|most recent) ([\w-]+(?: [\w-]+)??) (?=(?:in|on|during|before|after|since|between|this|last)\b)", re.IGNORECASE), r"whose \1 \2 was "),
     (re.compile(r"\b(done|completed|finished|delivered|paid|shipped|returned|closed|repaired|resolved|settled|made|held|took place) (?:after|past|later than) (?:(?:the|its|their|when) )?(?:(?:they|it) (?:was|were) )?(?:planned|due|promised|scheduled|agreed|expected|required)(?: date| day| time)?\b", re.IGNORECASE), r"\1 late"),
+    (re.compile(r"\b(days|hours|minutes) (?:paid|delivered|finished|completed|done|shipped|arrived|returned) late\b", re.IGNORECASE), r"\1 late"),
+    (re.compile(r"\b(days|hours|minutes|time) ([a-z]{3,}ed) to ([a-z]{3,}ed)\b", re.IGNORECASE), r"\1 from \2 to \3"),
     (re.compile(r"\bprice list (?:of|for) (?:the |our |all )?([\w -]+)$", re.IGNORECASE), r"list \1 with price"),
     (re.compile(r"^how many (.+?),? and what (?:are they|is it|they are|it is) worth(?: in total| altogether)?(?=\s*\??$)", re.IGNORECASE), r"number and total amount of \1"),
     (re.compile(r"^(?:the |our )?(highest|lowest|best|worst|biggest|busiest|slowest) (?!(?:selling|paid|rated|single)\b)([a-z][\w-]*(?: [a-z][\w-]*)?) (day|week|month|quarter|year)(?= in\b| of\b|$)", re.IGNORECASE), r"\3 with the \1 \2"),
@@ -175,8 +193,9 @@ _REWRITTEN = (
     (re.compile(r"\b(?:still |currently )?in (?:active )?(?:service|operation)(?=$|[,?.;:]| (?:by|per|for|with|and|at|today|now|right now|currently)\b)", re.IGNORECASE), "active"),
     (re.compile(r"^(how many [a-z][\w-]*(?: [a-z][\w-]*)?) (?:do|did) (?=[a-z]+ (?:more than|less than|fewer than|over|under|at least|at most|exactly|only) (?:\d+|one|two|three|four|five|six|ten)\b)", re.IGNORECASE), r"\1 who "),
     (re.compile(r"\bby ((?:customers|clients|members|guests|users|buyers|people|patients|students|passengers)) (?=(?:who|that|not)\b)", re.IGNORECASE), r"of \1 "),
+    (re.compile(r"\b(?:(?:that|which|who) )?weigh(?:s|ed|ing)? (?=(?:more|less|over|under|above|below|at least|at most|between|up to|exactly)\b)", re.IGNORECASE), ""),
     (re.compile(r"\b(?:costing|priced) (?=between\b)", re.IGNORECASE), ""),
-    (re.compile(r"^(?:what|which) (?:percent(?:age)?|%|share|proportion) of (?:our |the |all )?([a-z][\w-]*(?: [a-z][\w-]*)?) (?:used|use|uses) an? (?=[a-z])", re.IGNORECASE), r"share of \1 with a "),
+    (re.compile(r"^(?:(?:what|which|the|show|show me) )*(?:percent(?:age)?|%|share|proportion) of (?:our |the |all )*(?P<when>(?:this|last) (?:year|quarter|month|week)['’]?s? )?(?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?) (?P<later>(?:(?:(?:in|during) )?(?:(?:this|last) (?:year|quarter|month|week)|\d{4}) )?)(?:that |which |who )?(?:have |has |had |were |was |are |is )?(?:used|use|uses|using|made use of|redeemed|applied|placed with|paid with|bought with) an? (?=[a-z])", re.IGNORECASE), r"share of \g<what> \g<when>\g<later>with a "),
     (re.compile(r"\b(?:total )?running costs?\b", re.IGNORECASE), "total costs"),
     (re.compile(r"\b(?:that |which |who )?(?:last(?:ed|s|ing)?|t(?:ook|akes?|aking)) (?=(?:more than|less than|longer than|shorter than|over|under|at least|at most|up to|between|fewer than) (?:an?|\d[\d.,]*) (?:minutes?|mins?|hours?|days?|weeks?|months?)\b)", re.IGNORECASE), ""),
     (re.compile(r"\b(more than|less than|longer than|shorter than|over|under|at least|at most|within) an? (minute|hour|day|week|month)\b", re.IGNORECASE), r"\1 1 \2s"),
@@ -225,12 +244,15 @@ _LAST_TIME = re.compile(r"^(when .+?),? (?:for )?the (first|last) time\s*[?.]?$"
 
 _SPAN = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?: ?(?:-|–|to|until|till|through) ?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)?|q[1-4]|h[12]|(?:first|second) half)"
 _VERSUS = r"(?:vs\.?|versus|against|compared (?:to|with)|over)"
+_YEARS = (
+    rf"(?P<one>(?:19|20)\d\d|(?P<now>this year)) (?P<vs>{_VERSUS}) (?P<two>(?(now)last year|(?:19|20)\d\d))"
+)
 _YEARS_OF_SPAN = re.compile(
-    rf"\b(?P<span>{_SPAN})(?: ?[:,]| in| of)? (?P<one>(?:19|20)\d\d) (?P<vs>{_VERSUS}) (?P<two>(?:19|20)\d\d)\b(?! ?[-–])",
+    rf"\b(?P<span>{_SPAN})(?: ?[:,]| in| of)? {_YEARS}\b(?! ?[-–])",
     re.IGNORECASE,
 )
 _SPAN_OF_YEARS = re.compile(
-    rf"\b(?P<one>(?:19|20)\d\d) (?P<vs>{_VERSUS}) (?P<two>(?:19|20)\d\d),? (?:(?:in|from|for) )?\(?(?P<span>{_SPAN})\)?(?=$|[\s,?.])(?! (?:19|20)\d\d)",
+    rf"\b{_YEARS},? (?:(?:in|from|for) )?\(?(?P<span>{_SPAN})\)?(?=$|[\s,?.])(?! (?:19|20)\d\d)",
     re.IGNORECASE,
 )
 """Months that stand beside two years which are compared: they are meant of each, "june to august, 2024 vs 2023"."""
@@ -310,8 +332,9 @@ def _opposed(word: str, vocabulary: Vocabulary) -> str:
 
 
 def _opened(short: str, vocabulary: Vocabulary) -> str:
-    """A grain written out, unless the source has a name or value of the short form."""
-    return short if vocabulary.targets([short.lower()]) else _SHORT_GRAINS[short.lower()]
+    """A grain written out, unless the source stores the short form."""
+    stored = any(t.kind == "value" and t.cost < STORED for t in vocabulary.targets([short.lower()]))
+    return short if stored else _SHORT_GRAINS[short.lower()]
 
 
 def _in_stored_words(text: str, vocabulary: Vocabulary) -> str:

@@ -144,7 +144,9 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
     if mended:
         items = _cut(tokens, vocabulary, today)
-    items = _with_states(_with_deeds(_named_by_words(items, vocabulary)), vocabulary)
+    items = _with_states(
+        _with_deeds(_named_by_words(_dated_deeds(items, vocabulary), vocabulary)), vocabulary
+    )
     items = _totals_shown(_late_rather(items, vocabulary), vocabulary)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
@@ -249,6 +251,34 @@ def _named_by_words(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]
         if own:
             out[place] = replace(item, kind="mention", op="", detail="", targets=own)
     return out
+
+
+def _dated_deeds(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
+    """ "Shipments booked in 2025": a participle before a period is the time of that name, whatever state has become of the rows since.
+
+    "How many visits are booked" asks for the state, where no time follows.
+    """
+    out = list(items)
+    for place, item in enumerate(items):
+        if item.kind != "mention" or not item.text.lower().endswith("ed"):
+            continue
+        after, before = items[place + 1 : place + 3], items[place - 1] if place else None
+        times = [t for t in item.targets if vocabulary.is_time(t)]
+        states = [t for t in item.targets if t.kind == "value"]
+        if not times or not states or not {t.table for t in states} <= {t.table for t in times}:
+            continue
+        rest = tuple(t for t in item.targets if t not in times and t.kind != "value")
+        least = min(t.cost for t in item.targets)
+        if after and (after[0].kind == "period" or after[0].op == "of" and after[-1].kind == "period"):
+            out[place] = replace(item, targets=(replace(times[0], cost=least), *times[1:], *rest))
+        elif before is not None and before.kind == "glue" and before.text.lower() in ("are", "is"):
+            dearer = (replace(t, cost=t.cost + _RATHER) for t in times)
+            out[place] = replace(item, targets=(replace(states[0], cost=least), *states[1:], *rest, *dearer))
+    return out
+
+
+_RATHER = 0.2
+"""What it costs to mean the time of a deed where rows are said to be in a state."""
 
 
 def _with_deeds(items: Sequence[Item]) -> list[Item]:

@@ -27,6 +27,7 @@ from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.hinted import explained
 from sqlagent.makers.analyst.idle_words import idle_words
 from sqlagent.makers.analyst.languages import language_of
+from sqlagent.makers.analyst.own_business import without_idle_deeds
 from sqlagent.makers.analyst.reading import Reading, asked_for
 from sqlagent.makers.analyst.reads import sharing
 from sqlagent.makers.analyst.rivals import is_rival
@@ -293,7 +294,8 @@ def _with_idle(
         return found[0].sql if found else ""
 
     first = frames[0]
-    if idle := idle_words(text, first, reading, source.model, again):
+    said = without_idle_deeds(text, source.vocabulary)
+    if idle := idle_words(said, first, reading, source.model, again):
         first = replace(first, frame=replace(first.frame, unused=tuple(idle)))
     return [first, *frames[1:]]
 

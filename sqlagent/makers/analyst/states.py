@@ -191,6 +191,23 @@ def called_off(source: Source, table: str) -> Condition | None:
     return _called(source, table, names) or _listed(source, table, names)
 
 
+_GIVEN_UP = frozenset(
+    {"cancelled", "canceled", "withdrawn", "void", "voided", "written off", "waived", "annulled", "reversed", "credited", "rejected"}
+)  # fmt: skip
+"""States of rows that nobody waits for any more, though they were never done."""
+
+
+def given_up(source: Source, table: str) -> Condition | None:
+    """That nobody waits for a row any more: cancelled, written off, waived."""
+    thing = source.model.things[table]
+    one = source.model.field(table, thing.state) if thing.state else None
+    pairs = labels(source, one) if one is not None else []
+    codes = tuple(code for code, label in pairs if fold(label).replace("_", " ") in _GIVEN_UP)
+    if one is None or not codes:
+        return called_off(source, table)
+    return Condition("in", (Slot(one),), codes, said="cancelled")
+
+
 def told(source: Source, table: str, word: str) -> Condition | None:
     """What a word for a state says of a table: open, closed, active, inactive; None for other words, and where nothing tells.
 

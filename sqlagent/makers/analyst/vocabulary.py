@@ -31,7 +31,7 @@ from sqlagent.catalog.semantics.words import (
 )
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
-from sqlagent.language.words import fold, segment, split_name, stem
+from sqlagent.language.words import fold, plural_of, segment, split_name, stem
 from sqlagent.makers.analyst.deeds import DEEDS
 from sqlagent.makers.analyst.lexicon import (
     CONCEPTS,
@@ -185,6 +185,12 @@ PAY = frozenset(
 )
 """Words for money that is paid for something: they name amounts, never a date, a duration or a count."""
 
+PLURAL_VALUE = 0.12
+"""The cost of a stored value of a column of few in the plural: cats are of the species cat."""
+
+STEM_ONLY = 0.2
+"""What it costs a name that only shares the stem of a word: beside one of the very word, and a stored value always."""
+
 TWICE_MISSPELT = 10
 """Letters of a word in which two slips are taken: of shorter ones another word is as likely (patients, payments)."""
 
@@ -260,6 +266,8 @@ TURNED = 0.3
 FAR = 0.75
 """Cost from which on words do not fit a name."""
 
+_AMOUNT = stem("amount")
+_CURRENCIES = frozenset({"eur", "usd", "gbp", "chf", "cent", "cents", "euro", "dollar"})
 _ORDER = stem("order")
 _TYPE = stem("type")
 _CLASSES = frozenset(map(stem, ["type", "kind", "category", "class", "group", "name"]))
@@ -382,6 +390,7 @@ class Vocabulary:
                     if one.role in (Role.DIMENSION, Role.FLAG) and one.column not in target.display:
                         words = (*relation.words, *(w for w in one.words if w not in target.noun))
                         self._add(Entry("related", relation.target, one.column, words, target.noun, relation))
+        self._called = sorted(w for w in self._said_spellings() if len(w) > 3)
         self._named = sorted(w for w in self._name_spellings() if len(w) > 3)
         self._own = sorted({*self._named, *(w for w in self._category_spellings() if len(w) > 3)})
         self._spelled = self._spellings()
@@ -466,10 +475,13 @@ class Vocabulary:
         )
         return sorted(w for w in words if len(w) > 3)
 
+    def _said_spellings(self) -> set[str]:
+        """The words that this source's names are made of, with their plurals."""
+        return self.said_words | {w + "s" for w in self.said_words if len(w) > 3}
+
     def _name_spellings(self) -> set[str]:
-        """The words that this source's names and labels are made of, with their plurals."""
-        words = set(self.said_words) | {w for key in self.labels for w in key.split()}
-        return words | {w + "s" for w in self.said_words if len(w) > 3}
+        """The words that this source's names and labels are made of, with the plurals of names."""
+        return self._said_spellings() | {w for key in self.labels for w in key.split()}
 
     def _category_spellings(self) -> set[str]:
         """The words that are stored in columns of few texts."""
@@ -519,10 +531,11 @@ class Vocabulary:
     def opened(self, word: str) -> list[tuple[Short, float]]:
         """The short forms of names that a word which no name has in full may be written out of.
 
-        A word that is stored somewhere opens names of tables alone: students are those of stud, whatever is for a student.
+        A word that is stored somewhere, or labels a code, opens names of tables alone: students are those of stud, whatever
+        is for a student.
         """
         if word not in self._opened:
-            known = stem(word) in self.by_stem or self._nearest(word, self._named)
+            known = stem(word) in self.by_stem or self._nearest(word, self._called)
             found = [] if known else self.shortened.opened(word)
             if found and self._nearest(word, self._own):
                 found = [one for one in found if any(not column for _, column in one[0].places)]
@@ -613,13 +626,43 @@ class Vocabulary:
                 for k, t in found.items()
                 if not (t.kind == "value" and (t.label or t.value).lower().endswith("ed"))
             }
-        found = self._of_those_said(found, lows)
+        found = self._of_those_said(self._by_very_name(found, lows), lows)
         found = self._sort_before_number(self._as_it_was(self._as_it_is(found, lows), lows))
         if {"rating", "ratings", "satisfaction", "score", "csat"} & set(lows):
             found = {key: target for key, target in found.items() if not self._is_rate(target)}
         if stem(lows[-1]) in PAY and all(low in BETWEEN or low == "on" for low in lows[:-1]):
             found = {key: target for key, target in found.items() if self.is_money(target, stem(lows[-1]))}
         return tuple(sorted(found.values(), key=lambda t: (t.cost, t.kind, t.table, t.column))[:14])
+
+    def _by_very_name(self, found: dict[_Key, Target], lows: Sequence[str]) -> dict[_Key, Target]:
+        """Names of the very word before those that only share its stem: a vaccine is no vaccination, customers are not at the customs."""
+        if lows[-1].endswith(("ed", "ing")):
+            return found
+        forms = {key: self._form(target, lows[-1]) for key, target in found.items()}
+        best = min((found[key].cost for key, form in forms.items() if form == "same"), default=None)
+        return {
+            key: replace(t, cost=t.cost + STEM_ONLY)
+            if forms[key] == "other"
+            and (t.kind == "value" or best is not None and best <= t.cost + STEM_ONLY)
+            else t
+            for key, t in found.items()
+        }
+
+    def _form(self, target: Target, low: str) -> str:
+        """Whether a name has a word itself, or its singular or plural ("same"), only another of its stem ("other"), or neither ("")."""
+        if target.kind == "value":
+            words = normal(target.label or target.value).split()
+        elif target.kind == "thing":
+            words = self.model.things[target.table].said.split()
+        elif (one := self.model.field(target.table, target.column)) is not None:
+            words = one.said.split()
+        else:
+            return ""
+        kin = [word for word in map(fold, words) if stem(word) == stem(low)]
+        if any(_is_same_noun(word, low) for word in kin):
+            return "same"
+        is_deed = self.is_time(target) or any(word.endswith(("ed", "ing")) for word in kin)
+        return "other" if kin and not is_deed else ""  # a cancellation is what was cancelled
 
     def _of_those_said(self, found: dict[_Key, Target], lows: Sequence[str]) -> dict[_Key, Target]:
         """What is left where people are said who have a table of their own: active customers are no figure of active users."""
@@ -671,6 +714,17 @@ class Vocabulary:
             else t
             for key, t in found.items()
         }
+
+    def name_words(self, target: Target) -> list[str]:
+        """The words of the name of the column or table that a target means."""
+        one = self.model.field(target.table, target.column)
+        thing = self.model.things.get(target.table)
+        return fold(one.said if one is not None else thing.said if thing is not None else "").split()
+
+    def is_time(self, target: Target) -> bool:
+        """Whether words mean a column of times."""
+        one = self.model.field(target.table, target.column) if target.kind == "field" else None
+        return one is not None and one.role is Role.TIME
 
     def _is_time_of_stem(self, target: Target, lows: Sequence[str]) -> bool:
         one = self.model.field(target.table, target.column)
@@ -774,6 +828,8 @@ class Vocabulary:
         own = stem(word)
         if any(own == normal(label) and one.separator for one, _, label, _ in self.labels.get(own, ())):
             return own
+        if own not in self.by_stem and self._is_plural_of_stored(word):
+            return own  # where cats are stored, they are no categories
         said = next(
             (
                 known[w]
@@ -784,6 +840,10 @@ class Vocabulary:
             "",
         )
         return stem(said) if own not in self.by_stem and stem(said) in self.by_stem else own
+
+    def _is_plural_of_stored(self, word: str) -> bool:
+        one = word.removesuffix("s")
+        return self.index is not None and one != word and any(m.score == 1 for m in self.index.lookup(one))
 
     @cached_property
     def _sells(self) -> bool:
@@ -923,6 +983,8 @@ class Vocabulary:
                 if match.score == 0.85
                 else 0.75 - 0.5 * match.score
             )
+            if cost > PLURAL_VALUE and stood.few and _is_same_noun(normal(match.value), phrase):
+                cost = PLURAL_VALUE
             if stood.role is Role.TEXT and match.column.column not in thing.display:
                 cost += 0.15
             yield Target("value", stood.table, stood.column, match.value, cost + cost_of, match.value)
@@ -966,6 +1028,16 @@ class Vocabulary:
 def _joined(name: str) -> str:
     """Bring a name to the letters and digits it is typed with: FrtAmt, frt_amt and "frt amt" are one."""
     return "".join(c for c in name.lower() if c.isalnum())
+
+
+def _is_same_noun(one: str, other: str) -> bool:
+    """Whether two words are one noun, in the singular or the plural.
+
+    Example:
+        >>> _is_same_noun("vaccine", "vaccines"), _is_same_noun("customs", "customers"), _is_same_noun("city", "cities")
+        (True, False, True)
+    """
+    return one == other or plural_of(one) == other or plural_of(other) == one
 
 
 def _is_turned(stems: Sequence[str], words: Sequence[str]) -> bool:
@@ -1013,6 +1085,9 @@ def fit(stems: Sequence[str], entry: Entry) -> float | None:
             continue
         if word in GENERIC and len(stems) > 1 and word != stem("type"):
             cost += 0.08
+            continue
+        if word == _AMOUNT and len(stems) > 1 and entry.kind == "field" and words & _CURRENCIES:
+            cost += 0.03  # what is told in a currency is an amount
             continue
         return None
     if not own or entry.kind == "related" and (len(matched) < len(words) or not set(stems) & words):

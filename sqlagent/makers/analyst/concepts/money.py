@@ -19,6 +19,7 @@ from sqlagent.makers.analyst.concepts.meant import (
     selling_cost,
     summed,
 )
+from sqlagent.makers.analyst.concepts.owed import unpaid
 from sqlagent.makers.analyst.frames import Expr, Measure, Slot, share_of
 from sqlagent.makers.analyst.source import Source
 
@@ -300,7 +301,8 @@ def collected(source: Source) -> Iterator[Meant]:
 
 
 def outstanding(source: Source) -> Iterator[Meant]:
-    """Money that is owed still: a stored balance, else what is due less what was paid."""
+    """Money that is owed still: a stored balance, else what is due less what was paid, else the money of rows that are not paid."""
+    yield from unpaid(source)
     for thing in source.model.things.values():
         fields = source.measures(thing.table)
         for one in fields:

@@ -1,0 +1,45 @@
+"""Money by the deed that moved it: "demurrage billed per year", "parking fees paid by month" ask for the amount and not for a number of papers.
+
+What was billed is a stored value, or is called so, and no row of an event by itself: "invoices paid per month" are counted.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlagent.catalog.semantics import Kind, Role
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.vocabulary import SURE
+
+_DEEDS = "billed|invoiced|charged|collected|spent|paid(?: out)?|recharged|credited|refunded|earned"
+_BILLED = re.compile(
+    rf"^(?:the |our |all )*(?P<what>[a-z][\w'-]*(?: [a-z][\w'-]*){{0,2}}?) (?:that was |that were |we )?(?:{_DEEDS})(?: to (?:us|customers|clients))? (?P<rest>(?:per|by|each|every|for each|in|during|this|last|since|from|to date|so far)\b.*)$",
+    re.IGNORECASE,
+)
+_ASKING = frozenset({"how", "which", "what", "who", "number", "count", "list", "show", "average", "avg", "total", "amount", "share", "top", "where", "when", "not", "never", "%", "percentage", "sum"})  # fmt: skip
+
+
+def amount_of_deed(text: str, source: Source) -> str:
+    """Word such a question as an amount; empty where it is none, or no line of money bears the value that was billed."""
+    found = _BILLED.match(text.strip().rstrip("?.! "))
+    if found is None or set(found["what"].lower().split()) & _ASKING:
+        return ""
+    targets = source.vocabulary.targets(found["what"].lower().split())
+    best = targets[0] if targets else None
+    if best is None or best.kind != "value" or best.cost > SURE:
+        return ""
+    bearers = [best.table, *(one.source for one in source.model.relations if one.target == best.table)]
+    if not any(_bears_money(table, source) for table in bearers):
+        return ""
+    return f"total amount of {found['what']} {found['rest']}"
+
+
+def _bears_money(table: str, source: Source) -> bool:
+    """Whether rows are of an event, or lines of one, and hold one amount that adds up."""
+    kind = source.model.things[table].kind
+    sums = [
+        one
+        for one in source.model.fields[table]
+        if one.role is Role.MEASURE and one.unit == "money" and one.aggregate == "sum"
+    ]
+    return kind in (Kind.EVENT, Kind.LINES) and bool(sums)
