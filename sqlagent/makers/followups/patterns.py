@@ -49,7 +49,10 @@ OF_BEFORE = re.compile(
     r"^(?:(?:the )?(?:average|total|sum|median|mean|maximum|minimum)(?: (?:amount|value|number|count|sum))?|(?:amount|value|number|count|sum)) (?:per|by|for each)\b"
     r"|\b(?:did|does|do) (?:that|this|it) (?:cost|bring|make|earn|take|mean|come|amount|add|change|go|sell|happen|look)\b"
     r"|\b(?:is|are|was|were) (?:that|this|those|these|they) (?:in total|altogether|overall|all together|in all)$"
-    rf"|^how many {DEED_DONE}",
+    rf"|^how many {DEED_DONE}"
+    r"|^(?:what|how (?:much|many))(?: (?:money|of (?:them|those|these)))? (?:is|are|was|were) (?:that|this|it|they|those|these)\b(?! (?:who|which|that)\b)"
+    r"|^what (?:is|was|'s) the (?:grand |overall )?(?:total|sum)$|^what's the (?:grand |overall )?(?:total|sum)$"
+    r"|^(?:who|which(?: ones)?(?: of (?:them|those|these))?) (?:left|started|joined|quit|are|were|is|was|have|has|had|did|do)\b[^?]*\? *(?:please )?(?:(?:list|show|give|just|only|with)\b|(?:the |their )?(?:names?|numbers?)\b)",
     re.IGNORECASE,
 )
 """Figures without a noun of their own, and "that": they speak of what was asked before."""

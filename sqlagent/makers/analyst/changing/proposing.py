@@ -19,7 +19,9 @@ from sqlagent.makers.analyst.changing.figures import (
     figure_named,
     figure_of,
     is_any_figure,
+    moneyed,
     overall,
+    rows_of,
     summed,
     tallied,
 )
@@ -75,6 +77,14 @@ _WITH = re.compile(r"^with (?:the )?", re.IGNORECASE)
 _RANKED_BY = re.compile(r"^(?P<rank>(?:the )?\w+(?: \w+)?) by (?P<name>[\w' -]+)$", re.IGNORECASE)
 _FEW = re.compile(r"^(?:the )?(?:top|best|worst|bottom|highest|lowest|largest|smallest) \d+ ", re.IGNORECASE)
 _TOP = re.compile(r"(?:the )?(?:top|first) (?P<count>\w+)", re.IGNORECASE)
+_TO_AND_FRO = re.compile(r"\b(?:to (?:to|from|in|out of)|into (?:from|to)|from (?:to|from|into))\b", re.IGNORECASE)
+_TO_PLACE = re.compile(r"(?P<way>from|to|into|in|out of) (?:the )?(?P<place>[\w' -]+)$", re.IGNORECASE)
+_WAYS_OF_PLACES = {"from": "from|out of", "out of": "from|out of", "to": "to|into", "into": "to|into", "in": "in|at"}
+_ANEW = re.compile(
+    r"^(?:(?:and|but|now|ok|only|just|show(?: me)?|give me|what about|the) )*(?P<figure>(?:(?:number|count) of|how many|average|total) [\w' -]+? (?:by|per|for each) [\w' -]+)$",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(r"(?P<head>[^:;]{6,}?)(?P<tail>\s*(?:\s[-–—]|:|;)\s+[^:;]+)$")
 _STUTTER = re.compile(
     r"\b(by|per|in|for|since|during|from|on) (?:by|per|in|for|since|during|from|on)\b", re.IGNORECASE
 )
@@ -87,7 +97,33 @@ _OF_FIGURES = {"each": each_of, "summed": summed, "overall": overall, "tallied":
 def proposed(
     typed: str, meant: Intent, asked: Asked, source: Source, today: date
 ) -> Iterator[tuple[Wording, Intent]]:
-    """Give the wordings of a change, each once, with what was meant by it."""
+    """Give the wordings of a change, each once, with what was meant by it; of a list with its columns named behind a mark, those before the mark first."""
+    seen: set[str] = set()
+    for head, tail in (*_headed(asked), (asked, "")):
+        for wording, way in _each_once(typed, meant, head, source, today):
+            text = wording.text
+            if tail and wording.way == "ending" and text.startswith(head.text):
+                text = head.text + tail + text[len(head.text) :]
+            elif tail and wording.way not in ("counted", "anew") and wording.kind != "columns":
+                place = len(text) - len(head.ending) if head.ending and text.endswith(head.ending) else len(text)
+                text = text[:place] + tail + text[place:]
+            if text.lower() not in seen:
+                seen.add(text.lower())
+                yield replace(wording, text=text), way
+
+
+def _headed(asked: Asked) -> Iterator[tuple[Asked, str]]:
+    """A list without the columns that are named behind a mark, and those: "orders not paid" and ": number, client"."""
+    found = _TAIL.match(asked.text)
+    if found is not None and not asked.frame.measures:
+        head = found["head"]
+        within = [one for one in asked.stretches if one.end <= len(head)]
+        yield replace(asked, text=head, stretches=within), found["tail"]
+
+
+def _each_once(
+    typed: str, meant: Intent, asked: Asked, source: Source, today: date
+) -> Iterator[tuple[Wording, Intent]]:
     seen = set() if meant.way == "list" else {(asked.text + asked.ending).lower()}
     for wording, way in _all(typed, meant, asked, source, today):
         if wording.way == "replaced":  # "in" 2025 gives way to "in 2024"
@@ -95,8 +131,9 @@ def proposed(
         ending = asked.ending
         if wording.way == "counted":  # a count has no column beside it
             ending = "".join(one.text for one in asked.endings if one.kind != "along")
-        whole = wording if wording.way == "ending" else replace(wording, text=wording.text + ending)
+        whole = wording if wording.way in ("ending", "anew") else replace(wording, text=wording.text + ending)
         stutters = _STUTTER.search(whole.text) and not _STUTTER.search(meant.text)
+        stutters = stutters or bool(_TO_AND_FRO.search(whole.text))
         if whole.text.lower() not in seen and not stutters:
             seen.add(whole.text.lower())
             yield whole, way
@@ -124,6 +161,16 @@ def _all(
         return
     if meant.text == TOTAL:
         yield from in_total(asked)
+        return
+    if meant.way == "moneyed":
+        yield from moneyed(meant, asked, source)
+        return
+    if meant.way == "tallied" and not asked.frame.measures:
+        rows = _LIST.sub("", asked.text)
+        yield from (
+            (Wording(tidy(f"{lead} {rows} {meant.text}"), "counted"), replace(meant, way="count", figure=False))
+            for lead in ("number of", "how many")
+        )
         return
     if meant.way in _OF_FIGURES:
         yield from _OF_FIGURES[meant.way](meant, asked)
@@ -165,6 +212,9 @@ def _all(
         meant = replace(meant, text=f"by {meant.text}")
         items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
     made_of = _made_of(items)
+    yield from _placed_instead(meant, asked)
+    if found := _ANEW.match(" ".join(typed.split()).strip(" ?.!,")):
+        yield from _asked_anew(found["figure"], meant, asked)
     named_first = bool(items) and (bool(items[0].targets) or items[0].op in ("count", "agg"))
     if (
         named_first
@@ -210,6 +260,34 @@ def _all(
     )
     if meant.way != "swap":
         yield from ((one, meant) for one in in_full(meant.text, asked))
+
+
+def _placed_instead(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """Another place in the part of the one that was asked for: "from Asia" for "from China", "to Italy" for "to Rome"."""
+    found = _TO_PLACE.match(meant.text)
+    if found is None or meant.way != "swap":
+        return
+    ways = _WAYS_OF_PLACES[found["way"].lower()]
+    for one in asked.stretches:
+        led = re.search(rf"\b(?:(?:for|the) )*(?:ones )?(?P<way>{ways})(?: the)? $", asked.text[: one.start], re.IGNORECASE)
+        if led is not None and one.kind in ("mention", "text") and not one.is_thing:
+            made = f"{asked.text[: led.start()]}{meant.text}{asked.text[one.end :]}"
+            yield Wording(tidy(made), "replaced", "place", one.text), meant
+
+
+def _asked_anew(figure: str, meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """A figure with its groups in the place of all that was shown, of the same rows in the same period: "the number of fails per hall" after shares of the results."""
+    groups = [one for one in asked.stretches if one.kind == "by"]
+    kept = [
+        one
+        for one in asked.stretches
+        if not any(by.start <= one.start < by.end for by in groups)
+        and (one.kind == "period" or one.kind == "mention" and one.about and not one.is_thing)
+    ]
+    periods = " ".join(one.text for one in kept if one.kind == "period")
+    values = " ".join(f"for {one.text}" for one in kept if one.kind != "period")
+    for rest in dict.fromkeys((f"{values} {periods}", periods)):
+        yield Wording(tidy(f"{figure} {rest}"), "anew"), meant
 
 
 def _fewer(text: str, asked: Asked) -> Wording | None:
@@ -265,6 +343,9 @@ def _counted_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, I
 
 def _listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     """The rows that were counted, without the groups that they were counted by; of them, or of those that were listed, some where that was said."""
+    if meant.columns:
+        yield from _with_columns(meant, asked)
+        return
     ways = [f"{joint}{meant.text}" for joint in (" that ", " ", " with ")] if meant.text else [""]
     if not asked.frame.measures:
         if not meant.text:
@@ -285,6 +366,26 @@ def _listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         for way in ways:
             for lead in ("list", "which", "names of"):
                 yield Wording(tidy(f"{lead} {counted}{way}"), "ending", "list"), meant
+
+
+def _with_columns(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """The rows that were counted or listed, some of them where that was said, with the columns that are named.
+
+    What is said of them may be against a state that was asked for: those who left are no current ones.
+    """
+    if any(one.agg not in ("rows", "distinct") for one in asked.frame.measures):
+        return
+    names = [re.sub(r"^names$", "name", one) for one in re.split(r"\s*,\s*(?:and )?|\s+and ", meant.columns)]
+    meant = replace(meant, columns=", ".join(names))
+    ways = [f" {joint} {meant.text}" for joint in ("who", "that")] if meant.text else [""]
+    rows = rows_of(asked)
+    for way in ways:
+        yield Wording(f"{tidy(rows + way)}: {meant.columns}", "ending", "columns"), meant
+    for one in asked.stretches:
+        if meant.text and one.kind == "mention" and not one.is_thing and one.text in rows:
+            for way in ways:
+                fewer = tidy(rows.replace(one.text, " ", 1) + way)
+                yield Wording(f"{fewer}: {meant.columns}", "ending", "columns"), meant
 
 
 def _groups_counted(text: str, asked: Asked) -> bool:
@@ -406,9 +507,9 @@ def _ranked_instead(text: str, asked: Asked) -> Iterator[Wording]:
 
 def _ending(meant: Intent, asked: Asked) -> str | None:
     """The endings of a question with the one that was typed, in the place of one of its kind; None where none was typed."""
-    typed = endings(f"figures by group, {meant.text}")[1]
-    if not typed:
-        return None
+    rest, typed = endings(f"figures by group, {meant.text}")
+    if not typed or rest.strip(" ,") != "figures by group":
+        return None  # "without returns, dearest first" is more than an ending
     # the first few have an order of their own
     replaced = {"top", "sort"} if typed[0].kind == "top" else {typed[0].kind}
     kept = [one for one in asked.endings if one.kind not in replaced]

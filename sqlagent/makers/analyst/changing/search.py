@@ -13,9 +13,10 @@ from sqlagent.language.lexicon import MONTH_PATTERN, STOP_WORDS
 from sqlagent.language.words import MAX_CHARS, tokenise
 from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, today_of, understand
 from sqlagent.makers.analyst.changing.asked import Asked
-from sqlagent.makers.analyst.changing.doubting import denies, doubt_of, doubt_of_ending, loss_of
-from sqlagent.makers.analyst.changing.intents import CHANGES, FORGET, POINTS_BACK, Intent, intent, trimmed
+from sqlagent.makers.analyst.changing.doubting import denies, doubt_of, doubt_of_anew, doubt_of_ending, doubt_of_place, loss_of
+from sqlagent.makers.analyst.changing.intents import CHANGES, FORGET, MONEY_OF_THEM, POINTS_BACK, Intent, intent, trimmed
 from sqlagent.makers.analyst.changing.parts import Part, difference, parts
+from sqlagent.makers.analyst.changing.plainly import plainly
 from sqlagent.makers.analyst.changing.proposing import proposed
 from sqlagent.makers.analyst.changing.removing import is_named_by
 from sqlagent.makers.analyst.changing.wordings import Wording, stretches, without_word
@@ -55,7 +56,7 @@ _SAME = re.compile(
     r"^\s*(?:and )?(?:the )?same(?: thing| again| question)?\s*[,;]\s*(?:but )?", re.IGNORECASE
 )
 _CUT = re.compile(
-    r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:(?:year|quarter|month|week|day) by|group(?:ed)?|worst|best|largest|smallest|highest|lowest|only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
+    r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:(?:year|quarter|month|week|day) by|(?:dearest|priciest|cheapest|newest|oldest|latest|earliest|longest|shortest|most expensive|least expensive|alphabetical(?:ly)?|ascending|descending)|group(?:ed)?|worst|best|largest|smallest|highest|lowest|only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
     r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s*,\s*(?=[^,]+\s+only$)|(?<!same)\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as|split|sort(?:ed)?|group(?:ed)?)\b)"
     r"|\s+and\s+(?=(?:only|just|sort(?:ed)?)\b)",
     re.IGNORECASE,
@@ -74,6 +75,10 @@ _FOR_A_TIME = re.compile(
 )
 _SPLIT_IT = re.compile(
     r"^(?:split|break|group)(?: (?:it|that|this|them))?(?: (?:down|up))? by\b", re.IGNORECASE
+)
+_ONLY_BY = re.compile(
+    r"^(?P<value>(?:now )?(?:only|just) (?!.*\b(?:number|count|average|total|sorted|ranked|top) )[\w' -]+?) (?P<group>(?:by|per|for each) [\w' -]+)$",
+    re.IGNORECASE,
 )
 _HELD_GROUP = re.compile(
     r"^(?P<rest>(?:and )?(?:how|what)\b.+?) (?:per|by|each|every) (?P<group>[a-z][\w-]*(?: [a-z][\w-]*)?)$",
@@ -323,12 +328,15 @@ def _cut(typed: str) -> list[str]:
 
 
 def _cut_finer(some: list[str]) -> list[str]:
-    """Changes cut before a period that another group goes with: "by plan for 2026" is two."""
-    return [
-        one
-        for part in some
-        for one in (_FOR_A_TIME.split(part) if _GROUPS.match(_SPLIT_IT.sub("by", part)) else [part])
-    ]
+    """Changes cut before a period that another group goes with, and a group behind a value: "by plan for 2026" and "only gold by month" are two."""
+    return [one for part in some for one in _finer(part)]
+
+
+def _finer(part: str) -> list[str]:
+    if _GROUPS.match(_SPLIT_IT.sub("by", part)):
+        return _FOR_A_TIME.split(part)
+    found = _ONLY_BY.match(part)
+    return [found["value"], found["group"]] if found else [part]
 
 
 def _says_the_same(part: str, asked: Asked) -> bool:
@@ -366,7 +374,9 @@ def _asked(text: str, source: Source, today: date) -> Asked | None:
 def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     """Make one change; empty where no wording of it is sure."""
     again = _without_held_group(typed, asked)
+    plain = plainly(typed, asked, source)
     ways = (again, typed) if again and intent(again).figure else (typed, again)
+    ways = ways if plain == typed else (plain, *ways)
     return next((made for one in ways if one and (made := _worded_somehow(one, asked, source, today))), "")
 
 
@@ -393,12 +403,20 @@ def _without_held_group(typed: str, asked: Asked) -> str:
 
 def _crossed(typed: str, meant: Intent, asked: Asked) -> Intent:
     """ "And by region?" splits figures over time further; of other groups it asks for these in their place."""
+    if (found := MONEY_OF_THEM.match(" ".join(typed.split()).strip(" ?.!,"))) and _counts(asked):
+        return Intent(next((one for one in (found["kind"], found["behind"], found["last"]) if one), ""), "moneyed", figure=True)
     if meant.way == "summed" and any(one.agg != "rows" for one in asked.frame.measures):
         return Intent(meant.old) if meant.old else Intent(meant.text, "swap")
     if meant.bare and not _is_compared(asked):
         return Intent("as a share of the total")
     timed = bool(asked.frame.by) and all(one.grain for one in asked.frame.by)
     return replace(meant, way="add") if meant.way == "swap" and timed and _AND_BY.match(typed) else meant
+
+
+def _counts(asked: Asked) -> bool:
+    """Whether rows were counted or listed, without groups and not only the first few of them."""
+    counted = all(one.agg in ("rows", "distinct") for one in asked.frame.measures)
+    return counted and not asked.frame.by and asked.frame.limit is None and not asked.frame.transform
 
 
 def _is_compared(asked: Asked) -> bool:
@@ -421,10 +439,16 @@ def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date
             if not frames:
                 continue
             doubt = (
-                doubt_of_ending(one, frames[0].frame, wording.kind)
+                doubt_of_anew(one, frames[0].frame)
+                if wording.way == "anew"
+                else doubt_of_place(one, frames[0].frame)
+                if wording.kind == "place"
+                else doubt_of_ending(one, frames[0].frame, wording.kind)
                 if wording.way == "ending" and wording.kind
                 else doubt_of(one, frames[0].frame, way, _own(wording, one, source, today))
             )
+            if wording.kind == "columns" and len(frames[0].frame.columns) < wording.text.rpartition(": ")[2].count(",") + 1:
+                continue  # one of the columns that were named is missing
             if doubt < best:
                 best, found = doubt, wording.text
             if best <= SURE:
