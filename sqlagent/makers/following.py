@@ -236,8 +236,8 @@ def stand_alone(
     if anew := asked_anew(typed, catalog):
         return Question(anew, hint, typed)
     turns = _stood(turns)
-    if len(turns) > 1 and step_typed(typed, said_of(turns[-1])) == "back":
-        return Question(said_of(turns[-2]), hint, typed)
+    if turns and step_typed(typed, said_of(turns[-1])) == "back":
+        return Question(said_of(turns[-2 if len(turns) > 1 else -1]), hint, typed)
     if not turns or not typed or followups.stands_alone(typed, catalog):
         return Question(typed, hint)
     text = _asked(typed, turns, catalog, llm, privacy, cancelled) if llm is not None else ""

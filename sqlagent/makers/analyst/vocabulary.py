@@ -31,7 +31,7 @@ from sqlagent.catalog.semantics.words import (
 )
 from sqlagent.catalog.value_index import ValueIndex, normal
 from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
-from sqlagent.language.words import fold, segment, split_name, stem
+from sqlagent.language.words import fold, plural_of, segment, split_name, stem
 from sqlagent.makers.analyst.deeds import DEEDS
 from sqlagent.makers.analyst.lexicon import (
     CONCEPTS,
@@ -751,6 +751,8 @@ class Vocabulary:
                 cost = None
             if cost and entry.kind == "thing" and self._does(lows, stems, entry):
                 continue
+            if cost is not None and self._is_called_otherwise(lows, entry):
+                cost += 0.15
             if cost and entry.kind == "field" and not set(stems) & {*entry.words, *entry.noun}:
                 one = self.model.field(entry.table, entry.column)
                 if one is not None and one.role is Role.FLAG:
@@ -794,6 +796,23 @@ class Vocabulary:
         """Whether a name is of purchases, which no word says."""
         own = {*entry.words, *entry.noun, *self.model.things[entry.table].noun} if entry.table else set()
         return bool(BOUGHT & own) and not BOUGHT & set(stems)
+
+    def _is_called_otherwise(self, lows: Sequence[str], entry: Entry) -> bool:
+        """Whether a word is the very name of another thing, whose stem an entry or its key shares: a donor is no donation, and a ship no shipment."""
+        name = entry.table
+        if entry.kind == "field":
+            one = self.model.field(entry.table, entry.column)
+            if one is None or one.role not in (Role.KEY, Role.FOREIGN):
+                return False
+            name = "_".join(split_name(entry.column)[:-1])
+        own = split_name(name)[-1:] if entry.kind in ("thing", "field") else []
+        return len(lows) == 1 and bool(own) and lows[0] in self._called and not _is_same(lows[0], own[0].lower())
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        """The words that tables are called by, singular and plural."""
+        own = [split_name(name)[-1].lower() for name in self.model.things if split_name(name)]
+        return frozenset(form for word in own for form in (word, plural_of(word), word.removesuffix("s")))
 
     def _does(self, lows: Sequence[str], stems: Sequence[str], entry: Entry) -> bool:
         """Whether a word is for who does what rows of an event are: a dispatcher is no shipment."""
@@ -966,6 +985,10 @@ class Vocabulary:
 def _joined(name: str) -> str:
     """Bring a name to the letters and digits it is typed with: FrtAmt, frt_amt and "frt amt" are one."""
     return "".join(c for c in name.lower() if c.isalnum())
+
+
+def _is_same(word: str, own: str) -> bool:
+    return word == own or word == plural_of(own) or own == plural_of(word)
 
 
 def _is_turned(stems: Sequence[str], words: Sequence[str]) -> bool:

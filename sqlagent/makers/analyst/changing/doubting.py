@@ -44,7 +44,8 @@ def doubt_of(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) ->
         own = frozenset()  # the word brought nothing along that another figure has not
     change = difference(asked.held - own, parts(frame) - own)
     if change.is_none:
-        return 0.0 if meant.way == "list" and not frame.measures else 2.0
+        averages = meant.way == "each" and all(one.agg == "avg" for one in frame.measures)
+        return 0.0 if averages or meant.way == "list" and not frame.measures else 2.0
     is_beside = whole.replaced or any(part.kind == "measure" for part in change.gained)
     if meant.way == "compare" and meant.text.startswith("compared") and not is_beside:
         return 2.0  # no figure of another period stands beside
@@ -100,6 +101,8 @@ def doubt_of_ending(asked: Asked, frame: Frame, kind: str) -> float:
     """The doubt of an ending that was put or taken away: it changes nothing else, if it is understood at all."""
     if difference(asked.held, parts(frame)).is_none and asked.frame.order == frame.order:
         return 2.0
+    if kind in ("list", "columns") and _contradicts(frame):
+        return 2.0
     if kind in ("list", "columns"):
         held = difference(asked.held, parts(frame))
         against = _of_periods(frame) if kind == "columns" else set()
@@ -115,12 +118,24 @@ def doubt_of_ending(asked: Asked, frame: Frame, kind: str) -> float:
 
 def _of_periods(frame: Frame) -> set[str]:
     """The columns of times of which a frame names a period."""
+    every = [one for whole in frame.where for one in (whole, *(whole.parts if whole.op == "any" else ()))]
     return {
         f"{slot.field.table}.{slot.field.column}"
-        for one in frame.where
-        if one.op == "period"
+        for one in every
+        if one.op == "period" and not one.negated
         for slot in one.slots
     }
+
+
+def _contradicts(frame: Frame) -> bool:
+    """Whether rows are to have no time and to have it in a period: current ones who left last year."""
+    missing = {
+        f"{slot.field.table}.{slot.field.column}"
+        for one in frame.where
+        if one.op == "missing" and not one.negated
+        for slot in one.slots
+    }
+    return bool(missing & _of_periods(frame))
 
 
 def doubt_of_place(asked: Asked, frame: Frame) -> float:

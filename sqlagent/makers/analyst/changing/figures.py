@@ -130,6 +130,12 @@ def each_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         return
     text = asked.text
     name = _AGGREGATE.sub("", figure.text)
+    if _is_of_rows(meant.text, asked):
+        if asked.frame.measures[0].agg in ("sum", "avg"):  # of each row itself
+            begun = next((lead.start() for lead in _LEADS.finditer(text) if lead.end() == figure.start), figure.start)
+            made = f"{text[:begun]}average {name}{text[figure.end :]}"
+            yield Wording(tidy(made) + asked.ending, "ending"), meant
+        return
     for group in asked.stretches:
         if group.kind == "by" and is_named_by(group.text, meant.text) and group.start >= figure.end:
             text = without(text[: group.end], group) + text[group.end :]
@@ -150,6 +156,12 @@ def each_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
             ),
             meant,
         )
+
+
+def _is_of_rows(noun: str, asked: Asked) -> bool:
+    """Whether a noun is that of the rows that are gone through, of which there is one each."""
+    *_, own = split_name(asked.frame.anchor)
+    return stem(noun.lower()) == stem(own.lower())
 
 
 def averaged(meant: Intent, asked: Asked, source: Source) -> Iterator[tuple[Wording, Intent]]:

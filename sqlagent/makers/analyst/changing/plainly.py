@@ -51,7 +51,17 @@ _WITH_NUMBER = re.compile(
     r"|^(?:(?:those|the ones|ones) )?(?:with|having) (?P<figure>\d{1,4}) (?P<named>[a-z]+)(?: only)?$|^(?P<before>\d{1,4}) (?P<after>[a-z]+) only$",
     _I,
 )
-_PLURAL = re.compile(r"^(?P<lead>(?:(?:and|but|now|only|just|what about|how about|without|no|not|exclude|excluding|the) )+)(?P<noun>[a-z]+s)$", _I)
+_PLURAL = re.compile(r"^(?P<lead>(?:(?:and|but|now|only|just|what about|how about|without|no|not|exclude|excluding|for|the) )+)(?P<nouns>[a-z]+s(?:(?:, | and | or )[a-z]+s)*)(?P<rest>(?: only)?)$", _I)
+_ROWS = re.compile(
+    r"^(?:(?:and|now|please) )*(?:(?:show|list|give|name)(?: me| us)? (?:all )?the (?P<shown>[a-z]+(?: [a-z]+)?)(?: (?:behind (?:it|that|this|them)|themselves))?"
+    r"|which (?P<these>[a-z]+(?: [a-z]+)?) (?:are|were|is|was) (?:those|these|they|that|it)"
+    r"|(?:show|list|give|see)(?: me| us)? (?:the |all )*(?:single |individual |underlying |raw )?(?P<rows>rows|records|details|entries|lines)(?: behind (?:it|that|this|them))?)$",
+    _I,
+)
+_ARE_SO = re.compile(r"^(?:and |so |but )*how many (?P<rest>(?:are|were|is|was|have|had) (?!there\b|that\b|they\b|those\b|these\b|it\b|we\b|you\b|this\b|them\b).+)$", _I)
+_TWO_YEARS = re.compile(
+    r"^(?:(?:and|now|only|just) )*(?P<one>(?:19|20)\d\d) (?:vs\.?|versus|against|compared (?:to|with)|and) (?P<two>(?:19|20)\d\d)$", _I
+)
 _BOUND = re.compile(
     r"^(?:(?:and|but|now|only|just|show(?: me)?|what about|those|these|the ones|ones|that are|which are|is|are|costing|priced|everything|anything|it) )*"
     r"(?P<bound>under|below|over|above|less than|more than|not more than|no more than|at least|at most|up to|cheaper than|from) "
@@ -73,7 +83,7 @@ def plainly(typed: str, asked: Asked, source: Source) -> str:
         plain = f"actually {plain}"
     for found, written in _REWRITTEN:
         plain = " ".join(found.sub(written, plain).split())
-    for way in (_few, _shares, _tally, _some_value, _with_number, _bounded, _by_price):
+    for way in (_few, _rows, _are_so, _two_years, _shares, _tally, _some_value, _with_number, _bounded, _by_price):
         plain = way(plain, asked, source) or plain
     return f"{plain}{mark}" if plain != text else typed
 
@@ -88,6 +98,36 @@ def _few(text: str, asked: Asked, source: Source) -> str:
         word = (found["word"] or found["first"]).lower()
         return "" if count.isdigit() else f"only the {NUMBER_WORDS[count]} {word}"
     return f"{(found['word'] or found['first']).lower()} {NUMBER_WORDS.get(count, count)}"
+
+
+def _rows(text: str, asked: Asked, source: Source) -> str:
+    """ "Show the hires" and "show me the rows behind it" as "show them", where hires are what was counted."""
+    found = _ROWS.match(text)
+    if found is None or not asked.frame.measures:
+        return ""
+    noun = found["shown"] or found["these"]
+    named = {one.table for one in source.vocabulary.targets(noun.lower().split()) if one.kind == "thing"} if noun else set()
+    return "show them" if found["rows"] or asked.frame.anchor in named else ""
+
+
+def _are_so(text: str, asked: Asked, source: Source) -> str:
+    """ "How many are still open" as "how many of them are still open"."""
+    found = _ARE_SO.match(text)
+    return f"how many of them {found['rest']}" if found else ""
+
+
+def _two_years(text: str, asked: Asked, source: Source) -> str:
+    """ "2025 vs 2024" after one of the two as a comparison with the other."""
+    found = _TWO_YEARS.match(text)
+    asked_for = {
+        str(one.period.first.year)
+        for one in asked.frame.where
+        if one.op == "period" and one.period is not None and one.period.first is not None and one.period.first.year + 1 == (one.period.until or one.period.first).year
+    }
+    if found is None or len(asked_for) != 1:
+        return ""
+    others = {found["one"], found["two"]} - asked_for
+    return f"vs {others.pop()}" if len(others) == 1 else ""
 
 
 def _shares(text: str, asked: Asked, source: Source) -> str:
@@ -113,12 +153,15 @@ def _some_value(text: str, asked: Asked, source: Source) -> str:
     found = _PLURAL.match(text)
     if found is None:
         return ""
-    named = source.vocabulary.targets([found["noun"].lower()])
-    if any(target.kind in ("value", "thing") or target.cost < NAMED for target in named):
-        return ""
-    one = singular(found["noun"].lower())
-    is_value = any(target.kind == "value" for target in source.vocabulary.targets([one]))
-    return f"{found['lead']}{one}" if is_value else ""
+    nouns = re.split(r"(, | and | or )", found["nouns"].lower())
+    for noun in nouns[::2]:
+        named = source.vocabulary.targets([noun])
+        if any(target.kind in ("value", "thing") or target.cost < NAMED for target in named):
+            return ""
+        if not any(target.kind == "value" for target in source.vocabulary.targets([singular(noun)])):
+            return ""
+    nouns[::2] = map(singular, nouns[::2])
+    return f"{found['lead']}{''.join(nouns)}{found['rest']}"
 
 
 def _with_number(text: str, asked: Asked, source: Source) -> str:

@@ -77,6 +77,7 @@ _WITH = re.compile(r"^with (?:the )?", re.IGNORECASE)
 _RANKED_BY = re.compile(r"^(?P<rank>(?:the )?\w+(?: \w+)?) by (?P<name>[\w' -]+)$", re.IGNORECASE)
 _FEW = re.compile(r"^(?:the )?(?:top|best|worst|bottom|highest|lowest|largest|smallest) \d+ ", re.IGNORECASE)
 _TOP = re.compile(r"(?:the )?(?:top|first) (?P<count>\w+)", re.IGNORECASE)
+_CURRENT = re.compile(r"\b(?:current|currently|active|present|still|remaining)\b", re.IGNORECASE)
 _TO_AND_FRO = re.compile(r"\b(?:to (?:to|from|in|out of)|into (?:from|to)|from (?:to|from|into))\b", re.IGNORECASE)
 _TO_PLACE = re.compile(r"(?P<way>from|to|into|in|out of) (?:the )?(?P<place>[\w' -]+)$", re.IGNORECASE)
 _WAYS_OF_PLACES = {"from": "from|out of", "out of": "from|out of", "to": "to|into", "into": "to|into", "in": "in|at"}
@@ -237,7 +238,7 @@ def _all(
         if made_of.kinds & {"mention", "agg"} and not made_of.trails and not _ASKS.match(meant.text):
             along = f", with {meant.text} alongside"
             yield Wording(asked.text + asked.ending + along, "ending", "along"), meant
-    is_beside = items[1:] and (items[0].op == "with" or _WITH.match(meant.text) and items[1].op == "count")
+    is_beside = items[1:] and (items[0].op == "with" or _WITH.match(meant.text))
     if is_beside and _is_figure(items[1:], source):
         name = _WITH.sub("", meant.text)
         yield Wording(f"{asked.text}{asked.ending}, with {name} alongside", "ending", "along"), meant
@@ -376,16 +377,13 @@ def _with_columns(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent
     if any(one.agg not in ("rows", "distinct") for one in asked.frame.measures):
         return
     names = [re.sub(r"^names$", "name", one) for one in re.split(r"\s*,\s*(?:and )?|\s+and ", meant.columns)]
-    meant = replace(meant, columns=", ".join(names))
+    others = [one for one in names if one != "name"]  # which a list of things shows by itself
     ways = [f" {joint} {meant.text}" for joint in ("who", "that")] if meant.text else [""]
     rows = rows_of(asked)
-    for way in ways:
-        yield Wording(f"{tidy(rows + way)}: {meant.columns}", "ending", "columns"), meant
-    for one in asked.stretches:
-        if meant.text and one.kind == "mention" and not one.is_thing and one.text in rows:
-            for way in ways:
-                fewer = tidy(rows.replace(one.text, " ", 1) + way)
-                yield Wording(f"{fewer}: {meant.columns}", "ending", "columns"), meant
+    for so in dict.fromkeys((rows, _CURRENT.sub("", rows)) if meant.text else (rows,)):
+        for way in ways:
+            for columns in (others, names) if others else (names,):
+                yield Wording(f"{tidy(so + way)}: {', '.join(columns)}", "ending", "columns"), meant
 
 
 def _groups_counted(text: str, asked: Asked) -> bool:

@@ -80,6 +80,7 @@ _ONLY_BY = re.compile(
     r"^(?P<value>(?:now )?(?:only|just) (?!.*\b(?:number|count|average|total|sorted|ranked|top) )[\w' -]+?) (?P<group>(?:by|per|for each) [\w' -]+)$",
     re.IGNORECASE,
 )
+_RATHER = re.compile(r"^(?P<first>[^?]+)\? *(?P<last>(?:(?:no|actually|well|ok|or)[, ]+)*(?:just|only) [^?]+)\??$", re.IGNORECASE)
 _HELD_GROUP = re.compile(
     r"^(?P<rest>(?:and )?(?:how|what)\b.+?) (?:per|by|each|every) (?P<group>[a-z][\w-]*(?: [a-z][\w-]*)?)$",
     re.IGNORECASE,
@@ -205,8 +206,11 @@ def _without_unused(text: str, source: Source, today: date) -> Iterator[tuple[As
 
 def _keeps(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
     """Whether a question keeps all of the one before that was not mentioned, and changes nothing else."""
+    meant = intent(typed)
+    if meant.way in ("each", "moneyed"):
+        return False  # which no rule of words makes
     frames = understand(text, source, today)[1] if text else []
-    return bool(frames) and doubt_of(asked, frames[0].frame, intent(typed), frozenset()) < ACCEPTED
+    return bool(frames) and doubt_of(asked, frames[0].frame, meant, frozenset()) < ACCEPTED
 
 
 def _drops_nothing(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
@@ -235,10 +239,18 @@ def changed(typed: str, before: str, source: Source, today: date) -> str:
 def _changed(typed: str, asked: Asked, source: Source, today: date) -> str:
     mark = "?" if typed.rstrip().endswith("?") else ""
     typed = _AND_IN.sub("", _SAME.sub("", typed))
+    if (found := _RATHER.match(typed)) and _is_period(found["first"], source, today) and _is_period(found["last"], source, today):
+        typed = found["last"]  # who says "last year too? just 2025" has come to the second
     parts_of_it = _cut(typed) or [""]
     return _taken(parts_of_it, mark, asked, source, today) or (
         _taken(finer, mark, asked, source, today) if (finer := _cut_finer(parts_of_it)) != parts_of_it else ""
     )
+
+
+def _is_period(text: str, source: Source, today: date) -> bool:
+    """Whether words name a period and nothing else."""
+    kinds = {item.kind for item in read(prepared(intent(text).text, source.vocabulary), source.vocabulary, today).items}
+    return kinds == {"period"}
 
 
 def _taken(parts_of_it: list[str], mark: str, asked: Asked, source: Source, today: date) -> str:
@@ -447,7 +459,7 @@ def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date
                 if wording.way == "ending" and wording.kind
                 else doubt_of(one, frames[0].frame, way, _own(wording, one, source, today))
             )
-            if wording.kind == "columns" and len(frames[0].frame.columns) < wording.text.rpartition(": ")[2].count(",") + 1:
+            if wording.kind == "columns" and len(frames[0].frame.columns) < _columns_in(wording.text):
                 continue  # one of the columns that were named is missing
             if doubt < best:
                 best, found = doubt, wording.text
@@ -456,6 +468,12 @@ def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date
         if found:
             return found
     return found
+
+
+def _columns_in(text: str) -> int:
+    """How many columns a list shows at least: those behind its colon, and a name."""
+    names = text.rpartition(": ")[2].split(", ")
+    return len([one for one in names if one != "name"]) + 1
 
 
 def _said_otherwise(asked: Asked, source: Source, today: date) -> Iterator[Asked]:
