@@ -806,7 +806,9 @@ class Vocabulary:
                 return False
             name = "_".join(split_name(entry.column)[:-1])
         own = split_name(name)[-1:] if entry.kind in ("thing", "field") else []
-        return len(lows) == 1 and bool(own) and lows[0] in self._called and not _is_same(lows[0], own[0].lower())
+        return (
+            len(lows) == 1 and bool(own) and lows[0] in self._called and not _is_same(lows[0], own[0].lower())
+        )
 
     @cached_property
     def _called(self) -> frozenset[str]:

@@ -159,6 +159,7 @@ def lead_off(part: str) -> str:
 
 NO_FIGURE = re.compile(
     r"(?:which|what) [\w-]+(?: [\w-]+)? (?:has|had|have|is|was|are|were|got|does|did)(?: (?:the|it|that))? (?:most|least|best|worst|highest|lowest|biggest|smallest|largest|top|fewest)(?: (?:of (?:them|those|these|all)|there))?"
+    r"|(?:which|what) [\w-]+(?: [\w-]+)? (?:grew|rose|fell|increased|decreased|dropped|changed|improved|declined)(?: the)? (?:most|least|fastest)"
     r"|how many (?:of|in|for|per|by|at|from)(?: each| every)? [\w-]+(?: [\w-]+)?",
     re.IGNORECASE,
 )

@@ -35,10 +35,12 @@ _LIST = re.compile(
 )
 _COUNT = re.compile(r"^(?:(?:the )?(?:number|count) of|how many) (?:the )?", re.IGNORECASE)
 _THERE = re.compile(
-    r" (?:(?:are|is|were|was) there|do we have|did we have|have we(?: got)?|exist)\b(?: (?:in total|altogether|now|right now|at the moment))?", re.IGNORECASE
+    r" (?:(?:are|is|were|was) there|do we have|did we have|have we(?: got)?|exist)\b(?: (?:in total|altogether|now|right now|at the moment))?",
+    re.IGNORECASE,
 )
 _ARE = re.compile(
-    r"^(?P<noun>(?:(?!(?:that|who|which|by|per|in|of|for|from|with|without)\b)[\w-]+ ){1,3}?)(?P<are>are|is|were|was|have|has|had) (?!there\b|we\b)", re.IGNORECASE
+    r"^(?P<noun>(?:(?!(?:that|who|which|by|per|in|of|for|from|with|without)\b)[\w-]+ ){1,3}?)(?P<are>are|is|were|was|have|has|had) (?!there\b|we\b)",
+    re.IGNORECASE,
 )
 _AGGREGATE = re.compile(r"^(?:the )?(?:total|sum of|average|mean|avg)\s+(?:the )?", re.IGNORECASE)
 _LEADS = re.compile(
@@ -117,7 +119,11 @@ def moneyed(meant: Intent, asked: Asked, source: Source) -> Iterator[tuple[Wordi
         for field in source.model.fields.get(asked.frame.anchor, ())
         if field.unit == "money" and field.role is Role.MEASURE
     ]
-    names = [f"{kind} amount", kind] if kind else ["total amount", "amount", *own, "total value", "revenue", "cost"]
+    names = (
+        [f"{kind} amount", kind]
+        if kind
+        else ["total amount", "amount", *own, "total value", "revenue", "cost"]
+    )
     for name in dict.fromkeys(names):
         lead = name if name.startswith("total") else f"total {name}"
         yield Wording(tidy(f"{lead} of {rows}"), "before", "mention"), replace(meant, way="swap")
@@ -132,7 +138,9 @@ def each_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     name = _AGGREGATE.sub("", figure.text)
     if _is_of_rows(meant.text, asked):
         if asked.frame.measures[0].agg in ("sum", "avg"):  # of each row itself
-            begun = next((lead.start() for lead in _LEADS.finditer(text) if lead.end() == figure.start), figure.start)
+            begun = next(
+                (lead.start() for lead in _LEADS.finditer(text) if lead.end() == figure.start), figure.start
+            )
             made = f"{text[:begun]}average {name}{text[figure.end :]}"
             yield Wording(tidy(made) + asked.ending, "ending"), meant
         return

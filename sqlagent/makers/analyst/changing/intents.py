@@ -11,7 +11,7 @@ from sqlagent.makers.analyst.plainer import PLACES
 
 _I = re.IGNORECASE
 _LEAD = re.compile(
-    r"^(?:ok(?:ay)?|so|now|please|pls|plz|then|well|great|thanks|thank you|cool|h+m+|ah|oh|actually|sorry|maybe|no(?=[,;])|nope|i mean(?:t)?|rather(?=,)|(?:can|could|would) (?:you|we|i)(?: please)?|i want(?: to see)?"
+    r"^(?:ok(?:ay)?|so|now|please|pls|plz|then|well|great|thanks|thank you|cool|h+m+|ah|oh|actually|sorry|maybe|i meant?|(?:can|could|would) (?:you|we|i)(?: please)?|i want(?: to see)?"
     r"|i(?:'d| would) (?:like|prefer|rather see)(?: to see)?|i need|give me|get me|let(?:'s| me| us) see|show (?:it|them|this|that|me)|show|display|put|have|see|try"
     r"|make (?:it|that)|do (?:it|that)|change (?:it|that) to|switch to|filter (?:to|by|on|for)|restrict (?:it )?to|limit (?:it )?to|use|take|look at"
     r"|that as|it as|them as)\b[,\s]*",
@@ -423,7 +423,9 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
     if found := _SOME_LISTED.match(whole):
         return Intent(found["rest"], "list", columns=found["columns"])
     if found := _LISTED_WITH.match(whole):
-        return Intent("", "list", columns=re.sub(r"\b(?:the|their) ", "", found["columns"] or found["named"], flags=_I))
+        return Intent(
+            "", "list", columns=re.sub(r"\b(?:the|their) ", "", found["columns"] or found["named"], flags=_I)
+        )
     if _YEAR_ON_YEAR.match(text):
         return Intent("compared with the year before", "compare")
     for one in (whole, text):

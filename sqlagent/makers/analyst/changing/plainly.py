@@ -21,7 +21,8 @@ _NUMBERS = "|".join(word for word, number in NUMBER_WORDS.items() if 1 < number 
 NAMED = 0.1
 """Cost below which a word is the name of something itself."""
 _ANYWHERE = re.compile(
-    r"\b(?:from|to|into|in|out of) (?:anywhere|any ?place|everywhere|somewhere|any (?:city|town|country|place)) (?:in|within|inside) ", _I
+    r"\b(?:from|to|into|in|out of) (?:anywhere|any ?place|everywhere|somewhere|any (?:city|town|country|place)) (?:in|within|inside) ",
+    _I,
 )
 _ONLY = re.compile(r"^(?:(?:and|but|now) )*(?:only|just)\b|^(?:actually|sorry|no|i meant?)\b", _I)
 _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -31,6 +32,7 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^(?:and |but )?(?:(?:sort|order|rank)(?:ed)?(?: (?:it|them|those|these))? )?(?:from (?:the )?)?(?:smallest|lowest|low|small|least|fewest) to (?:the )?(?:largest|highest|biggest|high|large|most)$", _I), "smallest first"),
     (re.compile(r"^(?:and |but )?(?:(?:sort|order|rank)(?:ed)?(?: (?:it|them|those|these))? )?(?:from (?:the )?)?(?:largest|highest|biggest|high|large|most) to (?:the )?(?:smallest|lowest|low|small|least|fewest)$", _I), "largest first"),
     (re.compile(r"^(?:and |but |now )?(?:drill(?: down)?(?: in)?(?:to)?|zoom in(?:to| on|to)|focus on|narrow (?:it |that |this )?(?:down )?to|look only at|concentrate on) (?P<rest>.+)$", _I), r"only \g<rest>"),
+    (re.compile(r"^(?:(?:and|now|just) )*(?:drop|remove|no|without|lose|undo|clear)(?: (?:the|any))? (?:grouping|groups?|split|breakdown)(?: again| please)?$", _I), "in total"),
     (re.compile(r"^(?P<lead>(?:(?:just|only|by|per|the|and|show) )*)avg\.? (?=\w)", _I), r"\g<lead>average "),
 )  # fmt: skip
 
@@ -51,16 +53,23 @@ _WITH_NUMBER = re.compile(
     r"|^(?:(?:those|the ones|ones) )?(?:with|having) (?P<figure>\d{1,4}) (?P<named>[a-z]+)(?: only)?$|^(?P<before>\d{1,4}) (?P<after>[a-z]+) only$",
     _I,
 )
-_PLURAL = re.compile(r"^(?P<lead>(?:(?:and|but|now|only|just|what about|how about|without|no|not|exclude|excluding|for|the) )+)(?P<nouns>[a-z]+s(?:(?:, | and | or )[a-z]+s)*)(?P<rest>(?: only)?)$", _I)
+_PLURAL = re.compile(
+    r"^(?P<lead>(?:(?:and|but|now|only|just|what about|how about|without|no|not|exclude|excluding|for|the) )+)(?P<nouns>[a-z]+s(?:(?:, | and | or )[a-z]+s)*)(?P<rest>(?: only)?)$",
+    _I,
+)
 _ROWS = re.compile(
     r"^(?:(?:and|now|please) )*(?:(?:show|list|give|name)(?: me| us)? (?:all )?the (?P<shown>[a-z]+(?: [a-z]+)?)(?: (?:behind (?:it|that|this|them)|themselves))?"
     r"|which (?P<these>[a-z]+(?: [a-z]+)?) (?:are|were|is|was) (?:those|these|they|that|it)"
     r"|(?:show|list|give|see)(?: me| us)? (?:the |all )*(?:single |individual |underlying |raw )?(?P<rows>rows|records|details|entries|lines)(?: behind (?:it|that|this|them))?)$",
     _I,
 )
-_ARE_SO = re.compile(r"^(?:and |so |but )*how many (?P<rest>(?:are|were|is|was|have|had) (?!there\b|that\b|they\b|those\b|these\b|it\b|we\b|you\b|this\b|them\b).+)$", _I)
+_ARE_SO = re.compile(
+    r"^(?:and |so |but )*how many (?P<rest>(?:are|were|is|was|have|had) (?!there\b|that\b|they\b|those\b|these\b|it\b|we\b|you\b|this\b|them\b).+)$",
+    _I,
+)
 _TWO_YEARS = re.compile(
-    r"^(?:(?:and|now|only|just) )*(?P<one>(?:19|20)\d\d) (?:vs\.?|versus|against|compared (?:to|with)|and) (?P<two>(?:19|20)\d\d)$", _I
+    r"^(?:(?:and|now|only|just|in|for|both) )*(?P<one>(?:19|20)\d\d) (?:vs\.?|versus|against|compared (?:to|with)|(?P<both>and)) (?P<two>(?:19|20)\d\d)$",
+    _I,
 )
 _BOUND = re.compile(
     r"^(?:(?:and|but|now|only|just|show(?: me)?|what about|those|these|the ones|ones|that are|which are|is|are|costing|priced|everything|anything|it) )*"
@@ -70,7 +79,8 @@ _BOUND = re.compile(
 )
 _BOUNDS = {"cheaper than": "under", "from": "at least", "not more than": "at most", "no more than": "at most"}
 _CHEAPEST = re.compile(
-    r"^(?:(?:and|but|now|with|the) )*(?:(?P<dear>dearest|priciest|costliest|most expensive)|cheapest|least expensive)(?: ones)? (?:first|on top)$", _I
+    r"^(?:(?:and|but|now|with|the) )*(?:(?P<dear>dearest|priciest|costliest|most expensive)|cheapest|least expensive)(?: ones)? (?:first|on top)$",
+    _I,
 )
 
 
@@ -83,7 +93,18 @@ def plainly(typed: str, asked: Asked, source: Source) -> str:
         plain = f"actually {plain}"
     for found, written in _REWRITTEN:
         plain = " ".join(found.sub(written, plain).split())
-    for way in (_few, _rows, _are_so, _two_years, _shares, _tally, _some_value, _with_number, _bounded, _by_price):
+    for way in (
+        _few,
+        _rows,
+        _are_so,
+        _two_years,
+        _shares,
+        _tally,
+        _some_value,
+        _with_number,
+        _bounded,
+        _by_price,
+    ):
         plain = way(plain, asked, source) or plain
     return f"{plain}{mark}" if plain != text else typed
 
@@ -106,7 +127,11 @@ def _rows(text: str, asked: Asked, source: Source) -> str:
     if found is None or not asked.frame.measures:
         return ""
     noun = found["shown"] or found["these"]
-    named = {one.table for one in source.vocabulary.targets(noun.lower().split()) if one.kind == "thing"} if noun else set()
+    named = (
+        {one.table for one in source.vocabulary.targets(noun.lower().split()) if one.kind == "thing"}
+        if noun
+        else set()
+    )
     return "show them" if found["rows"] or asked.frame.anchor in named else ""
 
 
@@ -117,17 +142,22 @@ def _are_so(text: str, asked: Asked, source: Source) -> str:
 
 
 def _two_years(text: str, asked: Asked, source: Source) -> str:
-    """ "2025 vs 2024" after one of the two as a comparison with the other."""
+    """ "2025 vs 2024" after one of the two as a comparison with the other, "in 2024 and 2025" as the other too."""
     found = _TWO_YEARS.match(text)
     asked_for = {
         str(one.period.first.year)
         for one in asked.frame.where
-        if one.op == "period" and one.period is not None and one.period.first is not None and one.period.first.year + 1 == (one.period.until or one.period.first).year
+        if one.op == "period"
+        and one.period is not None
+        and one.period.first is not None
+        and one.period.first.year + 1 == (one.period.until or one.period.first).year
     }
     if found is None or len(asked_for) != 1:
         return ""
     others = {found["one"], found["two"]} - asked_for
-    return f"vs {others.pop()}" if len(others) == 1 else ""
+    if len(others) != 1:
+        return ""
+    return f"{others.pop()} too" if found["both"] else f"vs {others.pop()}"
 
 
 def _shares(text: str, asked: Asked, source: Source) -> str:

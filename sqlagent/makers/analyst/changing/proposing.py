@@ -78,9 +78,17 @@ _RANKED_BY = re.compile(r"^(?P<rank>(?:the )?\w+(?: \w+)?) by (?P<name>[\w' -]+)
 _FEW = re.compile(r"^(?:the )?(?:top|best|worst|bottom|highest|lowest|largest|smallest) \d+ ", re.IGNORECASE)
 _TOP = re.compile(r"(?:the )?(?:top|first) (?P<count>\w+)", re.IGNORECASE)
 _CURRENT = re.compile(r"\b(?:current|currently|active|present|still|remaining)\b", re.IGNORECASE)
-_TO_AND_FRO = re.compile(r"\b(?:to (?:to|from|in|out of)|into (?:from|to)|from (?:to|from|into))\b", re.IGNORECASE)
+_TO_AND_FRO = re.compile(
+    r"\b(?:to (?:to|from|in|out of)|into (?:from|to)|from (?:to|from|into))\b", re.IGNORECASE
+)
 _TO_PLACE = re.compile(r"(?P<way>from|to|into|in|out of) (?:the )?(?P<place>[\w' -]+)$", re.IGNORECASE)
-_WAYS_OF_PLACES = {"from": "from|out of", "out of": "from|out of", "to": "to|into", "into": "to|into", "in": "in|at"}
+_WAYS_OF_PLACES = {
+    "from": "from|out of",
+    "out of": "from|out of",
+    "to": "to|into",
+    "into": "to|into",
+    "in": "in|at",
+}
 _ANEW = re.compile(
     r"^(?:(?:and|but|now|ok|only|just|show(?: me)?|give me|what about|the) )*(?P<figure>(?:(?:number|count) of|how many|average|total) [\w' -]+? (?:by|per|for each) [\w' -]+)$",
     re.IGNORECASE,
@@ -106,7 +114,9 @@ def proposed(
             if tail and wording.way == "ending" and text.startswith(head.text):
                 text = head.text + tail + text[len(head.text) :]
             elif tail and wording.way not in ("counted", "anew") and wording.kind != "columns":
-                place = len(text) - len(head.ending) if head.ending and text.endswith(head.ending) else len(text)
+                place = (
+                    len(text) - len(head.ending) if head.ending and text.endswith(head.ending) else len(text)
+                )
                 text = text[:place] + tail + text[place:]
             if text.lower() not in seen:
                 seen.add(text.lower())
@@ -125,7 +135,7 @@ def _headed(asked: Asked) -> Iterator[tuple[Asked, str]]:
 def _each_once(
     typed: str, meant: Intent, asked: Asked, source: Source, today: date
 ) -> Iterator[tuple[Wording, Intent]]:
-    seen = set() if meant.way == "list" else {(asked.text + asked.ending).lower()}
+    seen = set() if meant.way in ("list", "each") else {(asked.text + asked.ending).lower()}
     for wording, way in _all(typed, meant, asked, source, today):
         if wording.way == "replaced":  # "in" 2025 gives way to "in 2024"
             wording = replace(wording, text=_STUTTER.sub(lambda two: two[0].split()[1], wording.text))
@@ -169,7 +179,10 @@ def _all(
     if meant.way == "tallied" and not asked.frame.measures:
         rows = _LIST.sub("", asked.text)
         yield from (
-            (Wording(tidy(f"{lead} {rows} {meant.text}"), "counted"), replace(meant, way="count", figure=False))
+            (
+                Wording(tidy(f"{lead} {rows} {meant.text}"), "counted"),
+                replace(meant, way="count", figure=False),
+            )
             for lead in ("number of", "how many")
         )
         return
@@ -270,7 +283,11 @@ def _placed_instead(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Inte
         return
     ways = _WAYS_OF_PLACES[found["way"].lower()]
     for one in asked.stretches:
-        led = re.search(rf"\b(?:(?:for|the) )*(?:ones )?(?P<way>{ways})(?: the)? $", asked.text[: one.start], re.IGNORECASE)
+        led = re.search(
+            rf"\b(?:(?:for|the) )*(?:ones )?(?P<way>{ways})(?: the)? $",
+            asked.text[: one.start],
+            re.IGNORECASE,
+        )
         if led is not None and one.kind in ("mention", "text") and not one.is_thing:
             made = f"{asked.text[: led.start()]}{meant.text}{asked.text[one.end :]}"
             yield Wording(tidy(made), "replaced", "place", one.text), meant

@@ -13,8 +13,23 @@ from sqlagent.language.lexicon import MONTH_PATTERN, STOP_WORDS
 from sqlagent.language.words import MAX_CHARS, tokenise
 from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, today_of, understand
 from sqlagent.makers.analyst.changing.asked import Asked
-from sqlagent.makers.analyst.changing.doubting import denies, doubt_of, doubt_of_anew, doubt_of_ending, doubt_of_place, loss_of
-from sqlagent.makers.analyst.changing.intents import CHANGES, FORGET, MONEY_OF_THEM, POINTS_BACK, Intent, intent, trimmed
+from sqlagent.makers.analyst.changing.doubting import (
+    denies,
+    doubt_of,
+    doubt_of_anew,
+    doubt_of_ending,
+    doubt_of_place,
+    loss_of,
+)
+from sqlagent.makers.analyst.changing.intents import (
+    CHANGES,
+    FORGET,
+    MONEY_OF_THEM,
+    POINTS_BACK,
+    Intent,
+    intent,
+    trimmed,
+)
 from sqlagent.makers.analyst.changing.parts import Part, difference, parts
 from sqlagent.makers.analyst.changing.plainly import plainly
 from sqlagent.makers.analyst.changing.proposing import proposed
@@ -52,6 +67,10 @@ _BY_NAME = re.compile(
     r"^(?:and |now )?(?:list|show|name|give)(?: me)? (?:them|those|these)(?: all)? by (?:their )?names?(?=[ ?.!]*$)",
     re.IGNORECASE,
 )
+_OH = re.compile(
+    r"^(?:(?:no|nope|sorry|oh|ok|okay|well|right|hm+|ah|i meant?)\s*[,;:]\s*)+(?=\S)", re.IGNORECASE
+)
+"""Said before a change for its own sake: "no, only march"."""
 _SAME = re.compile(
     r"^\s*(?:and )?(?:the )?same(?: thing| again| question)?\s*[,;]\s*(?:but )?", re.IGNORECASE
 )
@@ -80,7 +99,10 @@ _ONLY_BY = re.compile(
     r"^(?P<value>(?:now )?(?:only|just) (?!.*\b(?:number|count|average|total|sorted|ranked|top) )[\w' -]+?) (?P<group>(?:by|per|for each) [\w' -]+)$",
     re.IGNORECASE,
 )
-_RATHER = re.compile(r"^(?P<first>[^?]+)\? *(?P<last>(?:(?:no|actually|well|ok|or)[, ]+)*(?:just|only) [^?]+)\??$", re.IGNORECASE)
+_RATHER = re.compile(
+    r"^(?P<first>[^?]+)\? *(?P<last>(?:(?:no|actually|well|ok|or)[, ]+)*(?:just|only) [^?]+)\??$",
+    re.IGNORECASE,
+)
 _HELD_GROUP = re.compile(
     r"^(?P<rest>(?:and )?(?:how|what)\b.+?) (?:per|by|each|every) (?P<group>[a-z][\w-]*(?: [a-z][\w-]*)?)$",
     re.IGNORECASE,
@@ -121,7 +143,7 @@ def _followed(
 ) -> str:
     source = source_of(catalog, index)
     typed, before = condensed(typed[:MAX_CHARS]), condensed(before[:MAX_CHARS])
-    typed = _BY_NAME.sub("list them", typed)
+    typed = _OH.sub("", _BY_NAME.sub("list them", typed))
     today = today_of(source, clock)
     left = NOT_UNDERSTOOD.search(before)
     whole = before[: left.start()] if left else before
@@ -233,23 +255,36 @@ def changed(typed: str, before: str, source: Source, today: date) -> str:
     """
     with sharing(MOST_OF_A_CHANGE):
         asked = _asked(condensed(before[:MAX_CHARS]), source, today)
-        return _changed(condensed(typed[:MAX_CHARS]), asked, source, today) if asked is not None else ""
+        return (
+            _changed(_OH.sub("", condensed(typed[:MAX_CHARS])), asked, source, today)
+            if asked is not None
+            else ""
+        )
 
 
 def _changed(typed: str, asked: Asked, source: Source, today: date) -> str:
     mark = "?" if typed.rstrip().endswith("?") else ""
     typed = _AND_IN.sub("", _SAME.sub("", typed))
-    if (found := _RATHER.match(typed)) and _is_period(found["first"], source, today) and _is_period(found["last"], source, today):
+    if (
+        (found := _RATHER.match(typed))
+        and _is_period(found["first"], source, today)
+        and _is_period(found["last"], source, today)
+    ):
         typed = found["last"]  # who says "last year too? just 2025" has come to the second
     parts_of_it = _cut(typed) or [""]
-    return _taken(parts_of_it, mark, asked, source, today) or (
-        _taken(finer, mark, asked, source, today) if (finer := _cut_finer(parts_of_it)) != parts_of_it else ""
-    )
+    finer = _cut_finer(parts_of_it)
+    ways = [parts_of_it, finer] if finer != parts_of_it else [parts_of_it]
+    if any(_ONLY_BY.match(part) for part in parts_of_it):
+        ways.reverse()  # "only gold by month" is a value and a group
+    return next((made for way in ways if (made := _taken(way, mark, asked, source, today))), "")
 
 
 def _is_period(text: str, source: Source, today: date) -> bool:
     """Whether words name a period and nothing else."""
-    kinds = {item.kind for item in read(prepared(intent(text).text, source.vocabulary), source.vocabulary, today).items}
+    kinds = {
+        item.kind
+        for item in read(prepared(intent(text).text, source.vocabulary), source.vocabulary, today).items
+    }
     return kinds == {"period"}
 
 
@@ -416,7 +451,11 @@ def _without_held_group(typed: str, asked: Asked) -> str:
 def _crossed(typed: str, meant: Intent, asked: Asked) -> Intent:
     """ "And by region?" splits figures over time further; of other groups it asks for these in their place."""
     if (found := MONEY_OF_THEM.match(" ".join(typed.split()).strip(" ?.!,"))) and _counts(asked):
-        return Intent(next((one for one in (found["kind"], found["behind"], found["last"]) if one), ""), "moneyed", figure=True)
+        return Intent(
+            next((one for one in (found["kind"], found["behind"], found["last"]) if one), ""),
+            "moneyed",
+            figure=True,
+        )
     if meant.way == "summed" and any(one.agg != "rows" for one in asked.frame.measures):
         return Intent(meant.old) if meant.old else Intent(meant.text, "swap")
     if meant.bare and not _is_compared(asked):
