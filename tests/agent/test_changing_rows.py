@@ -223,7 +223,7 @@ def test_places_that_rows_go_to_and_come_from(halls, before, typed, condition):
         ("transports by vehicle 2025", "without cancelled ones, largest first", "SELECT vehicle, COUNT(*) FROM transport WHERE status <> 'cancelled' AND sent_on LIKE '2025%' GROUP BY 1"),
         # years and what is said before a change
         ("transports 2025", "last year too? just 2026", "SELECT COUNT(*) FROM transport WHERE sent_on LIKE '2026%'"),
-        ("transports by vehicle 2025", "in 2025 and 2026", "SELECT vehicle, COUNT(*) FROM transport WHERE sent_on < '2027' GROUP BY 1"),
+        ("transports by vehicle 2025", "in 2025 and 2026", "SELECT vehicle, COUNT(*) FROM transport WHERE sent_on < '2027-01-01' GROUP BY 1"),
         ("transports by vehicle 2025", "no, only march", "SELECT vehicle, COUNT(*) FROM transport WHERE sent_on LIKE '2025-03%' GROUP BY 1"),
         ("transports by vehicle 2025", "how many are cancelled", "SELECT vehicle, COUNT(*) FROM transport WHERE status = 'cancelled' AND sent_on LIKE '2025%' GROUP BY 1"),
         # groups by way of another thing

@@ -798,17 +798,17 @@ class Vocabulary:
         return bool(BOUGHT & own) and not BOUGHT & set(stems)
 
     def _is_called_otherwise(self, lows: Sequence[str], entry: Entry) -> bool:
-        """Whether a word is the very name of another thing, whose stem an entry or its key shares: a donor is no donation, and a ship no shipment."""
+        """Whether a word is the very name of another thing, whose stem an entry or its key shares: a licence is no licencing."""
         name = entry.table
         if entry.kind == "field":
             one = self.model.field(entry.table, entry.column)
             if one is None or one.role not in (Role.KEY, Role.FOREIGN):
                 return False
             name = "_".join(split_name(entry.column)[:-1])
-        own = split_name(name)[-1:] if entry.kind in ("thing", "field") else []
-        return (
-            len(lows) == 1 and bool(own) and lows[0] in self._called and not _is_same(lows[0], own[0].lower())
-        )
+        word, own = lows[0], (split_name(name) or [""])[-1].lower()
+        if entry.kind not in ("thing", "field") or len(lows) != 1 or stem(word) != stem(own):
+            return False
+        return word in self._called and not _is_same(word, own)
 
     @cached_property
     def _called(self) -> frozenset[str]:

@@ -9,6 +9,7 @@ from sqlagent.catalog.semantics.values import Field
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst.changing.asked import Asked
+from sqlagent.makers.analyst.changing.removing import is_named_by
 from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.source import Source
 
@@ -202,7 +203,8 @@ def _with_number(text: str, asked: Asked, source: Source) -> str:
     number = found["number"] or found["figure"] or found["before"]
     noun = (found["noun"] or found["named"] or found["after"]).lower()
     if any(one.kind == "thing" for one in source.vocabulary.targets([noun])):
-        return ""
+        groups = [one.text for one in asked.stretches if one.kind == "by"]
+        return f"top {number}" if found["noun"] and any(is_named_by(one, noun) for one in groups) else ""
     fields = _counting(noun, asked, source)
     return f"with {number} {fields[0].said}" if len({one.said for one in fields}) == 1 else ""
 

@@ -14,18 +14,23 @@ from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.figures import (
     averaged,
-    counted,
     each_of,
-    figure_named,
     figure_of,
-    is_any_figure,
     moneyed,
     overall,
-    rows_of,
     summed,
     tallied,
 )
+from sqlagent.makers.analyst.changing.instead import (
+    ANEW,
+    GROUP,
+    asked_anew,
+    in_place_of,
+    placed_instead,
+    swapped,
+)
 from sqlagent.makers.analyst.changing.intents import ROUND, TOTAL, Intent, swapped_for
+from sqlagent.makers.analyst.changing.listing import COUNT, LIST, counted_or_listed
 from sqlagent.makers.analyst.changing.nouns import in_full
 from sqlagent.makers.analyst.changing.removing import (
     gone,
@@ -38,7 +43,6 @@ from sqlagent.makers.analyst.changing.removing import (
 )
 from sqlagent.makers.analyst.changing.wordings import (
     DENIED,
-    Stretch,
     Typed,
     Wording,
     about_of,
@@ -60,14 +64,6 @@ _PART = re.compile(
 )
 _OF_IT = re.compile(r" of (?:the|that|this) year$", re.IGNORECASE)
 _IN = re.compile(r"^(?:in|for|during)\s+", re.IGNORECASE)
-_GROUP = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
-_COUNT = re.compile(
-    r"^(?:(?:the )?(?:number|count) of|how many|count)\s+(?:of\s+)?(?:the\s+)?", re.IGNORECASE
-)
-_LIST = re.compile(r"^(?:which|list|show|the|all|names of)\s+(?:all\s+)?(?:the\s+)?", re.IGNORECASE)
-_HAVING = re.compile(
-    r"^(?P<noun>[\w-]+(?: [\w-]+)?) (?P<rest>(?:have|had|has|are|were|did|do|got|never)\b.+)$", re.IGNORECASE
-)
 _ASKS = re.compile(r"^(?:what|how|which|who|whom|where|when|why|did|does|do|is|are|they|it)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"the (year|quarter|month|week|period) before")
 _WHO = re.compile(r"\w (?:who|that|which|whose)\b", re.IGNORECASE)
@@ -77,21 +73,8 @@ _WITH = re.compile(r"^with (?:the )?", re.IGNORECASE)
 _RANKED_BY = re.compile(r"^(?P<rank>(?:the )?\w+(?: \w+)?) by (?P<name>[\w' -]+)$", re.IGNORECASE)
 _FEW = re.compile(r"^(?:the )?(?:top|best|worst|bottom|highest|lowest|largest|smallest) \d+ ", re.IGNORECASE)
 _TOP = re.compile(r"(?:the )?(?:top|first) (?P<count>\w+)", re.IGNORECASE)
-_CURRENT = re.compile(r"\b(?:current|currently|active|present|still|remaining)\b", re.IGNORECASE)
 _TO_AND_FRO = re.compile(
     r"\b(?:to (?:to|from|in|out of)|into (?:from|to)|from (?:to|from|into))\b", re.IGNORECASE
-)
-_TO_PLACE = re.compile(r"(?P<way>from|to|into|in|out of) (?:the )?(?P<place>[\w' -]+)$", re.IGNORECASE)
-_WAYS_OF_PLACES = {
-    "from": "from|out of",
-    "out of": "from|out of",
-    "to": "to|into",
-    "into": "to|into",
-    "in": "in|at",
-}
-_ANEW = re.compile(
-    r"^(?:(?:and|but|now|ok|only|just|show(?: me)?|give me|what about|the) )*(?P<figure>(?:(?:number|count) of|how many|average|total) [\w' -]+? (?:by|per|for each) [\w' -]+)$",
-    re.IGNORECASE,
 )
 _TAIL = re.compile(r"(?P<head>[^:;]{6,}?)(?P<tail>\s*(?:\s[-–—]|:|;)\s+[^:;]+)$")
 _STUTTER = re.compile(
@@ -154,7 +137,7 @@ def _all(
     typed: str, meant: Intent, asked: Asked, source: Source, today: date
 ) -> Iterator[tuple[Wording, Intent]]:
     if rest := swapped_for(typed):
-        yield from _swapped(rest, asked)
+        yield from swapped(rest, asked)
         return
     if meant.way in ("gone", "narrow"):
         yield from one_of_figures(meant, asked)
@@ -177,7 +160,7 @@ def _all(
         yield from moneyed(meant, asked, source)
         return
     if meant.way == "tallied" and not asked.frame.measures:
-        rows = _LIST.sub("", asked.text)
+        rows = LIST.sub("", asked.text)
         yield from (
             (
                 Wording(tidy(f"{lead} {rows} {meant.text}"), "counted"),
@@ -193,7 +176,7 @@ def _all(
         yield from averaged(meant, asked, source)
         return
     if meant.way in ("count", "list"):
-        yield from _counted_or_listed(meant, asked)
+        yield from counted_or_listed(meant, asked)
         return
     if meant.text == ROUND:
         yield from ((one, meant) for one in turned(asked))
@@ -210,10 +193,10 @@ def _all(
         yield Wording(f"{asked.text}{asked.ending}, how many groups", "ending", "groups"), meant
         return
     if meant.figure and asked.frame.limit is not None and _IS_THAT.search(typed.strip(" ?.!")):
-        name = _COUNT.sub("number of ", meant.text)
+        name = COUNT.sub("number of ", meant.text)
         yield Wording(f"{asked.text}{asked.ending}, with {name} alongside", "ending", "along"), meant
     if meant.old:
-        yield from ((one, meant) for one in _in_place_of(meant.old, meant.text, asked))
+        yield from ((one, meant) for one in in_place_of(meant.old, meant.text, asked))
         return
     if (fewer := _fewer(meant.text, asked)) is not None:
         yield fewer, meant
@@ -226,9 +209,9 @@ def _all(
         meant = replace(meant, text=f"by {meant.text}")
         items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
     made_of = _made_of(items)
-    yield from _placed_instead(meant, asked)
-    if found := _ANEW.match(" ".join(typed.split()).strip(" ?.!,")):
-        yield from _asked_anew(found["figure"], meant, asked)
+    yield from placed_instead(meant, asked)
+    if found := ANEW.match(" ".join(typed.split()).strip(" ?.!,")):
+        yield from asked_anew(found["figure"], meant, asked)
     named_first = bool(items) and (bool(items[0].targets) or items[0].op in ("count", "agg"))
     if (
         named_first
@@ -244,7 +227,7 @@ def _all(
     in_place = [*wordings(asked.text, asked.stretches, meant.text, made_of)]
     if meant.way == "swap":
         yield from ((one, meant) for one in in_place if one.way == "replaced")
-        if meant.figure and (rows := _COUNT.sub("", asked.text)) != asked.text:
+        if meant.figure and (rows := COUNT.sub("", asked.text)) != asked.text:
             yield Wording(tidy(f"{meant.text} of {_STATED.sub('', rows)}"), "before", "mention"), meant
     if meant.way == "add":
         yield from ((one, meant) for one in in_place if one.way == "beside")
@@ -276,38 +259,6 @@ def _all(
         yield from ((one, meant) for one in in_full(meant.text, asked))
 
 
-def _placed_instead(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """Another place in the part of the one that was asked for: "from Asia" for "from China", "to Italy" for "to Rome"."""
-    found = _TO_PLACE.match(meant.text)
-    if found is None or meant.way != "swap":
-        return
-    ways = _WAYS_OF_PLACES[found["way"].lower()]
-    for one in asked.stretches:
-        led = re.search(
-            rf"\b(?:(?:for|the) )*(?:ones )?(?P<way>{ways})(?: the)? $",
-            asked.text[: one.start],
-            re.IGNORECASE,
-        )
-        if led is not None and one.kind in ("mention", "text") and not one.is_thing:
-            made = f"{asked.text[: led.start()]}{meant.text}{asked.text[one.end :]}"
-            yield Wording(tidy(made), "replaced", "place", one.text), meant
-
-
-def _asked_anew(figure: str, meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """A figure with its groups in the place of all that was shown, of the same rows in the same period: "the number of fails per hall" after shares of the results."""
-    groups = [one for one in asked.stretches if one.kind == "by"]
-    kept = [
-        one
-        for one in asked.stretches
-        if not any(by.start <= one.start < by.end for by in groups)
-        and (one.kind == "period" or one.kind == "mention" and one.about and not one.is_thing)
-    ]
-    periods = " ".join(one.text for one in kept if one.kind == "period")
-    values = " ".join(f"for {one.text}" for one in kept if one.kind != "period")
-    for rest in dict.fromkeys((f"{values} {periods}", periods)):
-        yield Wording(tidy(f"{figure} {rest}"), "anew"), meant
-
-
 def _fewer(text: str, asked: Asked) -> Wording | None:
     """Another number of rows in the place of the one that the question has: "top 3" after "which 10 members have the most"."""
     found = _TOP.fullmatch(text)
@@ -325,87 +276,19 @@ def _first_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     kept = "".join(one.text for one in asked.endings if one.kind not in ("top", "sort"))
     for one in asked.stretches:
         if one.kind == "by":
-            if not is_named_by(_GROUP.sub("", one.text), meant.old):
+            if not is_named_by(GROUP.sub("", one.text), meant.old):
                 text = tidy(f"{asked.text[: one.start]}by {meant.old}{asked.text[one.end :]}")
                 yield Wording(f"{text}{kept}, {meant.text}", "ending", "top"), meant
             else:
                 yield Wording(f"{asked.text}{kept}, {meant.text}", "ending", "top"), meant
             return
-    counted = asked.text if asked.frame.measures else f"number of {_LIST.sub('', asked.text)}"
+    counted = asked.text if asked.frame.measures else f"number of {LIST.sub('', asked.text)}"
     yield Wording(tidy(f"{counted} by {meant.old}") + f"{kept}, {meant.text}", "ending", "top"), meant
-
-
-def _counted_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """How many of what was listed, or a list of what was counted; of figures, those that are so besides."""
-    if meant.way == "list":
-        yield from _listed(meant, asked)
-        return
-    if asked.frame.by and not meant.text:
-        yield Wording(f"{asked.text}{asked.ending}, how many groups", "ending", "groups"), meant
-        return
-    ways = (
-        [""]
-        if not meant.text
-        else [f"{joint}{meant.text}" for joint in (" ", " for ", ", ", " with ", " that ")]
-    )
-    if asked.frame.measures:
-        bases, meant = [asked.text], replace(meant, way="narrow")
-    else:
-        noun = _LIST.sub("", asked.text)
-        bases = [f"{lead} {noun}" for lead in ("number of", "how many")]
-        if found := _HAVING.match(noun):
-            bases.append(f"number of {found['noun']} that {found['rest']}")
-    for text in (f"{base}{way}" for base in bases for way in ways):
-        yield Wording(tidy(text), "counted"), meant
-
-
-def _listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """The rows that were counted, without the groups that they were counted by; of them, or of those that were listed, some where that was said."""
-    if meant.columns:
-        yield from _with_columns(meant, asked)
-        return
-    ways = [f"{joint}{meant.text}" for joint in (" that ", " ", " with ")] if meant.text else [""]
-    if not asked.frame.measures:
-        if not meant.text:
-            yield Wording(asked.text + asked.ending, "same", "list"), meant
-        some = replace(meant, way="narrow")
-        yield from ((Wording(tidy(asked.text + way), "behind"), some) for way in ways if way)
-        return
-    if (
-        any(one.agg not in ("rows", "distinct") for one in asked.frame.measures)
-        or asked.frame.limit is not None
-    ):
-        return
-    texts = [one.text for one, _ in in_total(asked)][:1] if asked.frame.by else [asked.text]
-    for text in texts:
-        counted = _COUNT.sub("", text)
-        if counted == text and not asked.frame.by:
-            return
-        for way in ways:
-            for lead in ("list", "which", "names of"):
-                yield Wording(tidy(f"{lead} {counted}{way}"), "ending", "list"), meant
-
-
-def _with_columns(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """The rows that were counted or listed, some of them where that was said, with the columns that are named.
-
-    What is said of them may be against a state that was asked for: those who left are no current ones.
-    """
-    if any(one.agg not in ("rows", "distinct") for one in asked.frame.measures):
-        return
-    names = [re.sub(r"^names$", "name", one) for one in re.split(r"\s*,\s*(?:and )?|\s+and ", meant.columns)]
-    others = [one for one in names if one != "name"]  # which a list of things shows by itself
-    ways = [f" {joint} {meant.text}" for joint in ("who", "that")] if meant.text else [""]
-    rows = rows_of(asked)
-    for so in dict.fromkeys((rows, _CURRENT.sub("", rows)) if meant.text else (rows,)):
-        for way in ways:
-            for columns in (others, names) if others else (names,):
-                yield Wording(f"{tidy(so + way)}: {', '.join(columns)}", "ending", "columns"), meant
 
 
 def _groups_counted(text: str, asked: Asked) -> bool:
     """Whether words count the groups that are shown: "how many clients is that" of figures per client."""
-    noun = _COUNT.sub("", text)
+    noun = COUNT.sub("", text)
     if any(one.kind == "rank" for one in asked.stretches):
         return False
     groups = [one for one in asked.stretches if one.kind == "by"]
@@ -415,10 +298,7 @@ def _groups_counted(text: str, asked: Asked) -> bool:
         if one.kind == "mention" and not any(g.start <= one.start < g.end for g in groups)
     )
     return (
-        noun != text
-        and len(groups) == 1
-        and is_named_by(_GROUP.sub("", groups[0].text), noun)
-        and not counted
+        noun != text and len(groups) == 1 and is_named_by(GROUP.sub("", groups[0].text), noun) and not counted
     )
 
 
@@ -488,7 +368,7 @@ def _ranked(text: str, asked: Asked) -> Iterator[Wording]:
     for one in asked.stretches:
         if one.kind == "by":
             rest = tidy(asked.text[: one.start] + asked.text[one.end :])
-            group = _GROUP.sub("", one.text)
+            group = GROUP.sub("", one.text)
             by = _RANKED_BY.match(text)
             if by:
                 yield from _ranked_by(by["rank"], group, by["name"], rest, asked)
@@ -516,7 +396,7 @@ def _ranked_instead(text: str, asked: Asked) -> Iterator[Wording]:
     """Another thing in the place of the one that is ranked: "by month" after "top 3 categories by revenue"."""
     for rank, ranked in zip(asked.stretches, asked.stretches[1:], strict=False):
         if rank.kind == "rank" and ranked.kind in ("mention", "grain"):
-            made = asked.text[: ranked.start] + _GROUP.sub("", text) + asked.text[ranked.end :]
+            made = asked.text[: ranked.start] + GROUP.sub("", text) + asked.text[ranked.end :]
             yield Wording(tidy(made), "replaced", ranked.kind, ranked.text)
 
 
@@ -551,36 +431,6 @@ def _timed(text: str, items: tuple[Item, ...], asked: Asked) -> Iterator[Wording
         else:
             continue
         yield Wording(tidy(asked.text[: one.start] + made + asked.text[one.end :]), "replaced", one.kind)
-
-
-def _swapped(rest: str, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """ "instead of revenue the number of orders": the old is what the question before has of it."""
-    words = rest.split()
-    for cut in range(1, len(words)):
-        old, new = " ".join(words[:cut]), " ".join(words[cut:])
-        new = re.sub(r"^(?:the|show|use)\s+", "", new, flags=re.IGNORECASE)
-        yield from ((one, Intent(new, "swap", old)) for one in _in_place_of(old, new, asked))
-
-
-def _in_place_of(old: str, new: str, asked: Asked) -> Iterator[Wording]:
-    """Put words in the place of those that were named."""
-    if is_any_figure(old):
-        lead = f"{new} of " if new.lower().split()[:1] != ["number"] else f"{new} of the "
-        yield Wording(tidy(f"{lead}{asked.text}"), "before", "mention")
-    for one in _meant_by(old, asked):
-        text = new if one.kind == "by" else _GROUP.sub("", new)
-        for said in counted(text, asked):
-            made = asked.text[: one.start] + said + asked.text[one.end :]
-            yield Wording(tidy(made), "replaced", one.kind, one.text)
-
-
-def _meant_by(old: str, asked: Asked) -> list[Stretch]:
-    """The stretches that words name, longest first; "the count" and "money" name the figure that was asked for."""
-    found = [one for one in asked.stretches if is_named_by(one.text, old)]
-    if not found and is_any_figure(old):
-        found = [one for one in asked.stretches if one.kind in ("mention", "agg") and not one.about][:1]
-    found += figure_named(old, asked) if not found else []
-    return sorted(found, key=lambda one: one.start - one.end)
 
 
 def _made_of(items: tuple[Item, ...]) -> Typed:

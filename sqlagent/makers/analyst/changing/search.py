@@ -13,6 +13,7 @@ from sqlagent.language.lexicon import MONTH_PATTERN, STOP_WORDS
 from sqlagent.language.words import MAX_CHARS, tokenise
 from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, today_of, understand
 from sqlagent.makers.analyst.changing.asked import Asked
+from sqlagent.makers.analyst.changing.cutting import ONLY_BY, cut, cut_finer, is_gone, says_the_same
 from sqlagent.makers.analyst.changing.doubting import (
     denies,
     doubt_of,
@@ -74,31 +75,10 @@ _OH = re.compile(
 _SAME = re.compile(
     r"^\s*(?:and )?(?:the )?same(?: thing| again| question)?\s*[,;]\s*(?:but )?", re.IGNORECASE
 )
-_CUT = re.compile(
-    r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:(?:year|quarter|month|week|day) by|(?:dearest|priciest|cheapest|newest|oldest|latest|earliest|longest|shortest|most expensive|least expensive|alphabetical(?:ly)?|ascending|descending)|group(?:ed)?|worst|best|largest|smallest|highest|lowest|only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
-    r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s*,\s*(?=[^,]+\s+only$)|(?<!same)\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as|split|sort(?:ed)?|group(?:ed)?)\b)"
-    r"|\s+and\s+(?=(?:only|just|sort(?:ed)?)\b)",
-    re.IGNORECASE,
-)
 _AND_IN = re.compile(
     rf"^and (?=(?:in|during) (?:(?:19|20)\d\d|q[1-4]|{MONTH_PATTERN}|last|this)\b)", re.IGNORECASE
 )
 """The same for another period: "and in 2024?"."""
-_DENIED = re.compile(r"\s*,\s*(?:and\s+|but\s+)?(?=(?:no|not)\b)", re.IGNORECASE)
-_NOT_BY = re.compile(
-    r"^(?:and |but )?(?:no(?:t|t any more)?) (?:split )?(?:by|per) (?P<group>.+)$", re.IGNORECASE
-)
-_FOR_A_TIME = re.compile(
-    rf"\s+(?=(?:for|in|since|during|before|after|from) (?:(?:19|20)\d\d|q[1-4]|{MONTH_PATTERN}|last|this)\b)",
-    re.IGNORECASE,
-)
-_SPLIT_IT = re.compile(
-    r"^(?:split|break|group)(?: (?:it|that|this|them))?(?: (?:down|up))? by\b", re.IGNORECASE
-)
-_ONLY_BY = re.compile(
-    r"^(?P<value>(?:now )?(?:only|just) (?!.*\b(?:number|count|average|total|sorted|ranked|top) )[\w' -]+?) (?P<group>(?:by|per|for each) [\w' -]+)$",
-    re.IGNORECASE,
-)
 _RATHER = re.compile(
     r"^(?P<first>[^?]+)\? *(?P<last>(?:(?:no|actually|well|ok|or)[, ]+)*(?:just|only) [^?]+)\??$",
     re.IGNORECASE,
@@ -117,7 +97,6 @@ _SMALL_WORDS = frozenset(
 _BOUNDS = re.compile(
     r"\b(?:over|under|above|below|than|at least|at most|up to|between|until|within)\b", re.IGNORECASE
 )
-_GROUPS = re.compile(r"(?:and |now )?(?:by|per|split|group(?:ed)?)\b", re.IGNORECASE)
 
 
 def followed(
@@ -271,10 +250,10 @@ def _changed(typed: str, asked: Asked, source: Source, today: date) -> str:
         and _is_period(found["last"], source, today)
     ):
         typed = found["last"]  # who says "last year too? just 2025" has come to the second
-    parts_of_it = _cut(typed) or [""]
-    finer = _cut_finer(parts_of_it)
+    parts_of_it = cut(typed) or [""]
+    finer = cut_finer(parts_of_it)
     ways = [parts_of_it, finer] if finer != parts_of_it else [parts_of_it]
-    if any(_ONLY_BY.match(part) for part in parts_of_it):
+    if any(ONLY_BY.match(part) for part in parts_of_it):
         ways.reverse()  # "only gold by month" is a value and a group
     return next((made for way in ways if (made := _taken(way, mark, asked, source, today))), "")
 
@@ -296,10 +275,10 @@ def _taken(parts_of_it: list[str], mark: str, asked: Asked, source: Source, toda
         between = _asked(stated, source, today) if stated else None
         if between is None:
             return ""
-        if _is_gone(part, between):
+        if is_gone(part, between):
             continue
         made = _step(part + mark, between, source, today)
-        if not made and not _says_the_same(part, between):
+        if not made and not says_the_same(part, between):
             return ""
         stated = made or stated
     return stated
@@ -310,7 +289,7 @@ def _changed_in_part(typed: str, asked: Asked, source: Source, today: date) -> t
     mark = "?" if typed.rstrip().endswith("?") else ""
     stated, now = "", asked
     lacking: list[str] = []
-    some = _cut(_AND_IN.sub("", _SAME.sub("", typed)))
+    some = cut(_AND_IN.sub("", _SAME.sub("", typed)))
     for part in some if len(some) > 1 else re.split(r"\s*,\s*", typed.strip(" ?.!")):
         made = _step(part + mark, now, source, today)
         words: list[str] = []
@@ -318,7 +297,7 @@ def _changed_in_part(typed: str, asked: Asked, source: Source, today: date) -> t
             made, words = leaving_out(part + mark, now, source, today)
         between = _asked(made, source, today) if made else None
         if between is None:
-            if not _is_gone(part, now):
+            if not is_gone(part, now):
                 lacking.append(_as_left(part))
             continue
         stated, now = made, between
@@ -366,37 +345,6 @@ def _may_go(word: str, typed: str) -> bool:
     is_typed = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", typed, re.IGNORECASE)
     is_small = word.lower() in _SMALL_WORDS or word.lower() in STOP_WORDS
     return bool(is_typed) and not is_small and not denies(word) and not any(sign.isdigit() for sign in word)
-
-
-def _cut(typed: str) -> list[str]:
-    """The changes that one follow-up says, in turn: "only web, not germany" is two, "by category, not status" one."""
-    parts = [part for part in _CUT.split(" ".join(typed.split()).strip(" ?.!")) if part]
-    return [one for part in parts for one in (_DENIED.split(part) if not _GROUPS.match(part) else [part])]
-
-
-def _cut_finer(some: list[str]) -> list[str]:
-    """Changes cut before a period that another group goes with, and a group behind a value: "by plan for 2026" and "only gold by month" are two."""
-    return [one for part in some for one in _finer(part)]
-
-
-def _finer(part: str) -> list[str]:
-    if _GROUPS.match(_SPLIT_IT.sub("by", part)):
-        return _FOR_A_TIME.split(part)
-    found = _ONLY_BY.match(part)
-    return [found["value"], found["group"]] if found else [part]
-
-
-def _says_the_same(part: str, asked: Asked) -> bool:
-    """Whether a later part of a change only says again what is left: "no comparison, just 2025", "drop the bookings, just revenue"."""
-    text = intent(part).text.lower()
-    return any(one.kind in ("period", "mention") and one.text.lower() == text for one in asked.stretches)
-
-
-def _is_gone(part: str, asked: Asked) -> bool:
-    """Whether a later part of a change denies groups that went with the part before it: "just the total, not by month"."""
-    denied = _NOT_BY.match(part)
-    groups = [one.text for one in asked.stretches if one.kind == "by"]
-    return denied is not None and not any(is_named_by(one, denied["group"]) for one in groups)
 
 
 def _asked(text: str, source: Source, today: date) -> Asked | None:
