@@ -237,7 +237,11 @@ def stand_alone(
         return Question(anew, hint, typed)
     turns = _stood(turns)
     if turns and step_typed(typed, said_of(turns[-1])) == "back":
-        return Question(said_of(turns[-2 if len(turns) > 1 else -1]), hint, typed)
+        if len(turns) > 1:
+            return Question(said_of(turns[-2]), hint, typed)
+        if not NOT_UNDERSTOOD.search(said_of(turns[0])):  # nothing is left: that is told
+            left = " ".join(re.sub(r"[();]", " ", typed).split()).strip(" ?.!")
+            return Question(f"{said_of(turns[0]).strip(' ?.!')} (not understood: {left})", hint, typed)
     if not turns or not typed or followups.stands_alone(typed, catalog):
         return Question(typed, hint)
     text = _asked(typed, turns, catalog, llm, privacy, cancelled) if llm is not None else ""

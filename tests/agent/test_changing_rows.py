@@ -258,7 +258,7 @@ def asked(halls, before, typed):
         ("different question - bills by status", "bills by status"),
         ("something else: average price of hires", "average price of hires"),
         ("forget that, how many halls are there", "how many halls are there"),
-        ("undo that", "hires by hall 2025"),
+        ("undo that", "hires by hall 2025 (not understood: undo that)"),
     ],
 )
 def test_a_question_that_begins_anew_keeps_nothing(halls, typed, stated):

@@ -136,14 +136,9 @@ def each_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         return
     text = asked.text
     name = _AGGREGATE.sub("", figure.text)
-    if _is_of_rows(meant.text, asked):
-        if asked.frame.measures[0].agg in ("sum", "avg"):  # of each row itself
-            begun = next(
-                (lead.start() for lead in _LEADS.finditer(text) if lead.end() == figure.start), figure.start
-            )
-            made = f"{text[:begun]}average {name}{text[figure.end :]}"
-            yield Wording(tidy(made) + asked.ending, "ending"), meant
-        return
+    own = _is_of_rows(meant.text, asked)
+    if own and asked.frame.measures[0].agg not in ("sum", "avg"):
+        return  # of a number of rows there is one each
     for group in asked.stretches:
         if group.kind == "by" and is_named_by(group.text, meant.text) and group.start >= figure.end:
             text = without(text[: group.end], group) + text[group.end :]
@@ -162,6 +157,14 @@ def each_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
             Wording(
                 tidy(text[: figure.start] + made + text[figure.end :]), "replaced", "mention", figure.text
             ),
+            meant,
+        )
+    if own:
+        begun = next(
+            (lead.start() for lead in _LEADS.finditer(text) if lead.end() == figure.start), figure.start
+        )
+        yield (
+            Wording(tidy(f"{text[:begun]}average {name}{text[figure.end :]}") + asked.ending, "ending"),
             meant,
         )
 
