@@ -370,7 +370,7 @@ def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     """Make one change; empty where no wording of it is sure."""
     again = _without_held_group(typed, asked)
     plain = plainly(typed, asked, source)
-    ways = (again, typed) if again and intent(again).figure else (typed, again)
+    ways: tuple[str, ...] = (again, typed) if again and intent(again).figure else (typed, again)
     ways = ways if plain == typed else (plain, *ways)
     return next((made for one in ways if one and (made := _worded_somehow(one, asked, source, today))), "")
 
