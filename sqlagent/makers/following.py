@@ -66,6 +66,42 @@ _SHOWN = re.compile(
 """Names what is shown and nothing of its own."""
 
 
+_ANEW = re.compile(
+    r"(?:(?:ok(?:ay)?|and|so|now|thanks|thank you|great)[,!.]? +)*(?:(?:an?|the|my|one) +)?"
+    r"(?:(?:new|next|another|other|different|separate|unrelated|completely different) (?:question|query|topic|subject)"
+    r"|(?:let(?:'s|’s| us) )?start(?:ing)? (?:over|afresh|anew|again|from scratch)|from scratch|something (?:else|different|new)(?: entirely| now)?"
+    r"|on another note|(?:change of|changing) (?:topic|subject))\s*(?P<mark>[:,;.!–—]|-(?=\s))\s*(?P<rest>\S.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Says that what follows has nothing to do with the questions before."""
+
+_AWAY = re.compile(
+    r"(?:forget (?:about )?(?:all (?:of )?)?(?:that|this|it|everything)|never ?mind(?: (?:that|this|it))?|scratch (?:that|this|it)|leave (?:that|this|it))"
+    r"\s*(?:[:,;.!–—]|-(?=\s))\s*(?P<rest>\S.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Takes the questions before away, where what follows is one of its own."""
+
+
+def asked_anew(typed: str, catalog: Catalog) -> str:
+    """Give the question behind words that begin anew ("new question: ..."); empty where none do.
+
+    Example:
+        >>> from sqlagent.values import Table
+        >>> shop = Catalog("sqlite", (Table("orders", ()),))
+        >>> [asked_anew(text, shop) for text in ("new question: orders per month", "forget that, how many orders are there", "forget that, by month")]
+        ['orders per month', 'how many orders are there', '']
+        >>> [asked_anew(text, shop) for text in ("new questions per month", "something else: costs", "start over")]
+        ['', 'costs', '']
+    """
+    text = " ".join(typed.split())
+    if found := _ANEW.fullmatch(text):
+        return found["rest"]
+    if (found := _AWAY.fullmatch(text)) and followups.is_whole(found["rest"], catalog):
+        return found["rest"]
+    return ""
+
+
 def why_typed(typed: str) -> bool:
     """Tell whether what was typed after a question asks why it came out so.
 
@@ -190,16 +226,22 @@ def stand_alone(
 ) -> Question:
     """Give what was typed a form that stands by itself; `typed` is kept where the two differ.
 
-    "Undo" and its like go a step back in the turns, each time one further. The first question of a thread, and one that is whole in itself, stay as they are and cost
+    "New question: ..." begins anew. "Undo" and its like go a step back in the turns, each time one further. The first question of a thread, and one that is whole in itself, stay as they are and cost
     nothing. Otherwise one LLM call where there is an LLM; where it fails or replies with
     something that is no question, and where there is none, the analyst and the rules rewrite. Never raises for
     any text. `whole` is the catalog with what its owner hid, of which the analyst's model is derived. Raises: Cancelled.
     """
     hint = typed.hint if isinstance(typed, Question) else ""
     typed = " ".join((typed.text if isinstance(typed, Question) else typed).split())
+    if anew := asked_anew(typed, catalog):
+        return Question(anew, hint, typed)
     turns = _stood(turns)
-    if len(turns) > 1 and step_typed(typed, said_of(turns[-1])) == "back":
-        return Question(said_of(turns[-2]), hint, typed)
+    if turns and step_typed(typed, said_of(turns[-1])) == "back":
+        if len(turns) > 1:
+            return Question(said_of(turns[-2]), hint, typed)
+        if not NOT_UNDERSTOOD.search(said_of(turns[0])):  # nothing is left: that is told
+            left = " ".join(re.sub(r"[();]", " ", typed).split()).strip(" ?.!")
+            return Question(f"{said_of(turns[0]).strip(' ?.!')} (not understood: {left})", hint, typed)
     if not turns or not typed or followups.stands_alone(typed, catalog):
         return Question(typed, hint)
     text = _asked(typed, turns, catalog, llm, privacy, cancelled) if llm is not None else ""

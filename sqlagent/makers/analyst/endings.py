@@ -79,7 +79,7 @@ _BAD = frozenset(
         [
             "late", "cancelled", "cancellation", "overdue", "delay", "complaint", "unsold", "failed", "failure", "fault", "defect", "error",
             "return", "refund", "missed", "lost", "loss", "absent", "absence", "waste", "churn", "rejected", "unpaid", "damage", "cost", "expense",
-            "incident", "dispute", "downtime", "backlog", "wait", "waiting",
+            "incident", "dispute", "downtime", "backlog", "wait", "waiting", "owed", "owe", "arrears", "outstanding", "debt",
         ],
     )
 )  # fmt: skip

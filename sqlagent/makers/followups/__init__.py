@@ -62,6 +62,27 @@ def stands_alone(typed: str, catalog: Catalog) -> bool:
     return bool(ASKS.match(text)) and len(words) > 2 and any(map(names.is_name, words))
 
 
+def is_whole(text: str, catalog: Catalog) -> bool:
+    """Tell whether words behind "forget that" are a question of their own: one that stands alone, or a figure of something of the schema with its groups.
+
+    Example:
+        >>> from sqlagent.values import Table
+        >>> shop = Catalog("sqlite", (Table("orders", ()),))
+        >>> is_whole("orders by status", shop), is_whole("by status", shop), is_whole("without open orders", shop)
+        (True, False, False)
+    """
+    if stands_alone(text, catalog):
+        return True
+    names = Names(catalog)
+    words = re.findall(r"[\w'-]+", _bare(text))
+    return (
+        len(words) > 2
+        and not ELLIPTIC.match(_bare(text))
+        and not POINTS_BACK.search(_bare(text))
+        and any(map(names.is_name, words[:3]))
+    )
+
+
 def rewrite(typed: str, turn: Turn, catalog: Catalog) -> str:
     """State the latest question with the change that a follow-up makes; the same words always give the same text.
 

@@ -49,7 +49,12 @@ OF_BEFORE = re.compile(
     r"^(?:(?:the )?(?:average|total|sum|median|mean|maximum|minimum)(?: (?:amount|value|number|count|sum))?|(?:amount|value|number|count|sum)) (?:per|by|for each)\b"
     r"|\b(?:did|does|do) (?:that|this|it) (?:cost|bring|make|earn|take|mean|come|amount|add|change|go|sell|happen|look)\b"
     r"|\b(?:is|are|was|were) (?:that|this|those|these|they) (?:in total|altogether|overall|all together|in all)$"
-    rf"|^how many {DEED_DONE}",
+    rf"|^how many {DEED_DONE}|^how many (?:are|were|have|had) (?!there\b|we\b|you\b)"
+    r"|^(?:show|list|give|name)(?: me| us)? (?:all )?the [a-z]+(?: behind (?:it|that|this|them)| themselves)?$"
+    r"|^(?:the )?(?:average|avg|mean|median|total)(?: (?!(?:by|per|of|in|for|from|each|every|since|last|this|between|with|without|who|that|where|when|before|after|over|under)\b)[a-z]+){2,4}$"
+    r"|^(?:what|how (?:much|many))(?: (?:money|of (?:them|those|these)))? (?:is|are|was|were) (?:that|this|it|they|those|these)\b(?! (?:who|which|that)\b)"
+    r"|^what (?:is|was|'s) the (?:grand |overall )?(?:total|sum)$|^what's the (?:grand |overall )?(?:total|sum)$"
+    r"|^(?:who|which(?: ones)?(?: of (?:them|those|these))?) (?:left|started|joined|quit|are|were|is|was|have|has|had|did|do)\b[^?]*\? *(?:please )?(?:(?:list|show|give|just|only|with)\b|(?:the |their )?(?:names?|numbers?)\b)",
     re.IGNORECASE,
 )
 """Figures without a noun of their own, and "that": they speak of what was asked before."""
@@ -154,6 +159,7 @@ def lead_off(part: str) -> str:
 
 NO_FIGURE = re.compile(
     r"(?:which|what) [\w-]+(?: [\w-]+)? (?:has|had|have|is|was|are|were|got|does|did)(?: (?:the|it|that))? (?:most|least|best|worst|highest|lowest|biggest|smallest|largest|top|fewest)(?: (?:of (?:them|those|these|all)|there))?"
+    r"|(?:which|what) [\w-]+(?: [\w-]+)? (?:grew|rose|fell|increased|decreased|dropped|changed|improved|declined)(?: the)? (?:most|least|fastest)"
     r"|how many (?:of|in|for|per|by|at|from)(?: each| every)? [\w-]+(?: [\w-]+)?",
     re.IGNORECASE,
 )

@@ -21,6 +21,8 @@ _NO = re.compile(
     r"\b(?:no|not|non|none|nobody|nothing|never|without|except|exclude|excluding|excluded|leave|leaving|drop|skip|minus|less|out|remove|ignore|ignoring|isn't|aren't|un(?!it|til|der|i)\w+|in(?:active|valid|complete)\w*|off\w+|other than|but)\b",
     re.IGNORECASE,
 )
+_KEPT = frozenset({"where", "inner", "period", "having"})
+"""Kinds of parts that restrict the rows."""
 _FAMILY = {"order": "rank", "column": "list", "per": "by"}
 """Kinds of parts that change together."""
 
@@ -42,7 +44,8 @@ def doubt_of(asked: Asked, frame: Frame, meant: Intent, own: frozenset[Part]) ->
         own = frozenset()  # the word brought nothing along that another figure has not
     change = difference(asked.held - own, parts(frame) - own)
     if change.is_none:
-        return 0.0 if meant.way == "list" and not frame.measures else 2.0
+        averages = meant.way == "each" and all(one.agg == "avg" for one in frame.measures)
+        return 0.0 if averages or meant.way == "list" and not frame.measures else 2.0
     is_beside = whole.replaced or any(part.kind == "measure" for part in change.gained)
     if meant.way == "compare" and meant.text.startswith("compared") and not is_beside:
         return 2.0  # no figure of another period stands beside
@@ -98,11 +101,61 @@ def doubt_of_ending(asked: Asked, frame: Frame, kind: str) -> float:
     """The doubt of an ending that was put or taken away: it changes nothing else, if it is understood at all."""
     if difference(asked.held, parts(frame)).is_none and asked.frame.order == frame.order:
         return 2.0
+    if kind in ("list", "columns") and _contradicts(frame):
+        return 2.0
+    if kind in ("list", "columns"):
+        held = difference(asked.held, parts(frame))
+        against = _of_periods(frame) if kind == "columns" else set()
+        lost = [part for part in held.lost if part.kind in _KEPT and part.about not in against]
+        if frame.measures or lost or any(old.kind == "period" for old, _ in held.replaced):
+            return 2.0
     if kind in ("total", "overall") and not frame.measures:
         return 2.0  # a list is none
     if kind == "total" and _figures_of(frame) != _figures_of(asked.frame):
         return 2.0  # groups that go change no figure
     return _worse(asked, frame)
+
+
+def _of_periods(frame: Frame) -> set[str]:
+    """The columns of times of which a frame names a period."""
+    every = [one for whole in frame.where for one in (whole, *(whole.parts if whole.op == "any" else ()))]
+    return {
+        f"{slot.field.table}.{slot.field.column}"
+        for one in every
+        if one.op == "period" and not one.negated
+        for slot in one.slots
+    }
+
+
+def _contradicts(frame: Frame) -> bool:
+    """Whether rows are to have no time and to have it in a period: current ones who left last year."""
+    missing = {
+        f"{slot.field.table}.{slot.field.column}"
+        for one in frame.where
+        if one.op == "missing" and not one.negated
+        for slot in one.slots
+    }
+    return bool(missing & _of_periods(frame))
+
+
+def doubt_of_place(asked: Asked, frame: Frame) -> float:
+    """The doubt of a place in the place of another, be it a town or a whole country: one condition for one, and nothing else."""
+    change = difference(asked.held, parts(frame))
+    lost = [*change.lost, *(old for old, _ in change.replaced)]
+    gained = [*change.gained, *(new for _, new in change.replaced)]
+    if [one.kind for one in lost] != ["where"] or [one.kind for one in gained] != ["where"]:
+        return 2.0
+    return _worse(asked, frame)
+
+
+def doubt_of_anew(asked: Asked, frame: Frame) -> float:
+    """The doubt of a figure and groups in the place of those that were shown: the same rows, of which no condition and no period goes."""
+    change = difference(asked.held, parts(frame))
+    lost = [part for part in change.lost if part.kind in _KEPT]
+    turned = [old for old, _ in change.replaced if old.kind in _KEPT and old.kind != "where"]
+    if frame.anchor != asked.frame.anchor or lost or turned or not frame.by:
+        return 2.0
+    return _worse(asked, frame) + 0.2
 
 
 def _figures_of(frame: Frame) -> set[tuple[str, str]]:

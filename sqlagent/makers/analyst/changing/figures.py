@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sqlagent.catalog.semantics import Role
 from sqlagent.language.words import plural_of, split_name, stem
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.intents import Intent
@@ -33,6 +34,14 @@ _LIST = re.compile(
     r"^(?:which|list|show|the|all|names of|give me|what)\s+(?:me\s+)?(?:all\s+)?(?:the\s+)?", re.IGNORECASE
 )
 _COUNT = re.compile(r"^(?:(?:the )?(?:number|count) of|how many) (?:the )?", re.IGNORECASE)
+_THERE = re.compile(
+    r" (?:(?:are|is|were|was) there|do we have|did we have|have we(?: got)?|exist)\b(?: (?:in total|altogether|now|right now|at the moment))?",
+    re.IGNORECASE,
+)
+_ARE = re.compile(
+    r"^(?P<noun>(?:(?!(?:that|who|which|by|per|in|of|for|from|with|without)\b)[\w-]+ ){1,3}?)(?P<are>are|is|were|was|have|has|had) (?!there\b|we\b)",
+    re.IGNORECASE,
+)
 _AGGREGATE = re.compile(r"^(?:the )?(?:total|sum of|average|mean|avg)\s+(?:the )?", re.IGNORECASE)
 _LEADS = re.compile(
     r"\b(?:(?:number|count|sum) of|how many|how much|total|the total) (?:the )?", re.IGNORECASE
@@ -90,6 +99,36 @@ def counted(new: str, asked: Asked) -> Iterator[str]:
         yield f"number of {' '.join((*words, plural_of(noun))).lower()}"
 
 
+def rows_of(asked: Asked) -> str:
+    """The rows that were counted or listed, as words: "open bills" of "how many open bills are there"."""
+    text = next((one.text for one, _ in in_total(asked)), asked.text) if asked.frame.by else asked.text
+    return _as_rows(text)
+
+
+def _as_rows(text: str) -> str:
+    rows = tidy(_THERE.sub("", _LIST.sub("", _COUNT.sub("", text))))
+    return tidy(_ARE.sub(r"\g<noun>that \g<are> ", rows))
+
+
+def moneyed(meant: Intent, asked: Asked, source: Source) -> Iterator[tuple[Wording, Intent]]:
+    """The money of what was counted or listed, that which these rows store first: "and how much is that in total" after "how many open bills are there"."""
+    rows = _as_rows(asked.text)
+    kind = meant.text.lower()
+    own = [
+        field.said
+        for field in source.model.fields.get(asked.frame.anchor, ())
+        if field.unit == "money" and field.role is Role.MEASURE
+    ]
+    names = (
+        [f"{kind} amount", kind]
+        if kind
+        else ["total amount", "amount", *own, "total value", "revenue", "cost"]
+    )
+    for name in dict.fromkeys(names):
+        lead = name if name.startswith("total") else f"total {name}"
+        yield Wording(tidy(f"{lead} of {rows}"), "before", "mention"), replace(meant, way="swap")
+
+
 def each_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     """The figure on average for each of what is named: "average passengers per trip by route" after "passengers by route"."""
     figure = figure_of(asked)
@@ -97,6 +136,9 @@ def each_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
         return
     text = asked.text
     name = _AGGREGATE.sub("", figure.text)
+    own = _is_of_rows(meant.text, asked)
+    if own and asked.frame.measures[0].agg not in ("sum", "avg"):
+        return  # of a number of rows there is one each
     for group in asked.stretches:
         if group.kind == "by" and is_named_by(group.text, meant.text) and group.start >= figure.end:
             text = without(text[: group.end], group) + text[group.end :]
@@ -117,6 +159,20 @@ def each_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
             ),
             meant,
         )
+    if own:
+        begun = next(
+            (lead.start() for lead in _LEADS.finditer(text) if lead.end() == figure.start), figure.start
+        )
+        yield (
+            Wording(tidy(f"{text[:begun]}average {name}{text[figure.end :]}") + asked.ending, "ending"),
+            meant,
+        )
+
+
+def _is_of_rows(noun: str, asked: Asked) -> bool:
+    """Whether a noun is that of the rows that are gone through, of which there is one each."""
+    *_, own = split_name(asked.frame.anchor)
+    return stem(noun.lower()) == stem(own.lower())
 
 
 def averaged(meant: Intent, asked: Asked, source: Source) -> Iterator[tuple[Wording, Intent]]:

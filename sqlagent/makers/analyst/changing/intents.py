@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sqlagent.language.lexicon import DEED_DONE, NUMBER_WORDS
+from sqlagent.language.lexicon import DEED_DONE, MONTH_PATTERN, NUMBER_WORDS
 from sqlagent.makers.analyst.plainer import PLACES
 
 _I = re.IGNORECASE
 _LEAD = re.compile(
-    r"^(?:ok(?:ay)?|so|now|please|pls|plz|then|well|great|thanks|thank you|cool|h+m+|ah|oh|actually|sorry|maybe|(?:can|could|would) (?:you|we|i)(?: please)?|i want(?: to see)?"
+    r"^(?:ok(?:ay)?|so|now|please|pls|plz|then|well|great|thanks|thank you|cool|h+m+|ah|oh|actually|sorry|maybe|i meant?|(?:can|could|would) (?:you|we|i)(?: please)?|i want(?: to see)?"
     r"|i(?:'d| would) (?:like|prefer|rather see)(?: to see)?|i need|give me|get me|let(?:'s| me| us) see|show (?:it|them|this|that|me)|show|display|put|have|see|try"
     r"|make (?:it|that)|do (?:it|that)|change (?:it|that) to|switch to|filter (?:to|by|on|for)|restrict (?:it )?to|limit (?:it )?to|use|take|look at"
     r"|that as|it as|them as)\b[,\s]*",
@@ -27,7 +27,10 @@ _SWAPS = re.compile(
     r"^(?:(?:and )?(?:what|how) about|what if (?:it was|we take)|(?:and )?(?:the )?same(?: thing| question| again)?(?: (?:but )?(?:for|in|with|by)| but)?|and for|instead|rather)\b[,\s]*",
     _I,
 )
-_NARROWS = re.compile(r"^(?:only|just)(?: (?:for|in|from|the|those|with))*\b\s*|\s+(?:only|alone)$", _I)
+_NARROWS = re.compile(
+    rf"^(?:only|just)(?: (?:for|in|from(?= (?:the )?(?:\d|{MONTH_PATTERN}\b|q[1-4]\b|last\b|this\b|now\b))|the|those|with))*\b\s*|\s+(?:only|alone)$",
+    _I,
+)
 _INSTEAD = re.compile(r"(?<![,\s])[,\s]*\b(?:instead|rather|this time|now)$", _I)
 _TOO = re.compile(
     r"(?<![,\s])[,\s]*\b(?:too|as well|also|in addition|on top|alongside|next to (?:it|them|that)|beside(?:s)? (?:it|them|that)|side by side)$",
@@ -193,6 +196,29 @@ _HOW_MUCH = re.compile(
     r"|^(?:what|which) (?P<kind>amount|sum|value|total|revenue|cost|money)(?: of money)? (?:was|is|were|are|does|do|did) (?:that|it|this|those|these|they|them)(?: (?:in total|altogether|make|come to|add up to|all together|in money))*$",
     re.IGNORECASE,
 )
+_OTHER_PLACE = re.compile(
+    r"^(?:(?:actually|sorry|no|i meant?|rather|instead|make (?:it|that)|change (?:it|that) to)[, ]+)+(?P<place>(?:from|to|into|out of|in) .+?)(?:,? instead)?$"
+    r"|^(?P<instead>(?:from|to|into|out of) .+?),? instead$",
+    re.IGNORECASE,
+)
+MONEY_OF_THEM = re.compile(
+    r"(?:and |so |but )*(?:(?:how much|what)(?: money)?(?: (?P<kind>net|gross))?(?: in total)? (?:is|are|was|were|does|do|did) (?:that|it|this|those|these|they|them)(?: all)?"
+    r"(?: (?:(?P<behind>net|gross)|worth|in money|in total|in all|altogether|overall|all together|add up to|come to|make|amount to|sum up to|total))*"
+    r"|(?:what is |what's )?(?:the )?(?:total |overall )?(?:(?P<last>net|gross) )?(?:amount|value|sum|worth)(?: of (?:them|those|these|that|it))?(?: in total| instead)?|what(?: is|'s) the total)$",
+    re.IGNORECASE,
+)
+"""Asks for the money of what was counted or listed."""
+_COLUMNS = r"(?:(?:the|their|with|just|only) )*(?P<columns>(?:names?|[a-z][\w'-]*(?: [a-z][\w'-]*){0,2})(?:, (?:and )?[a-z][\w'-]*(?: [a-z][\w'-]*){0,2})*(?:,? and (?:the |their )?[a-z][\w'-]*(?: [a-z][\w'-]*){0,2})?)"
+_SOME_LISTED = re.compile(
+    rf"^(?:and |so |but )*(?:which|who)(?: ones)?(?: of (?:them|those|these))?(?: ones)? (?P<rest>[^?]+)\? *(?:please )?(?:(?:list|show|give)(?: me| us)?:? )?{_COLUMNS}$",
+    re.IGNORECASE,
+)
+_LISTED_WITH = re.compile(
+    rf"^(?:(?:and|now|please|can you|could you|also) )*(?:(?:list|show|give|name)(?: me| us)? (?:them|those|these|each)(?: all)?(?: by name)?,? (?:with|showing|including|and)"
+    rf"|as a list,? (?:with|of|showing)|(?:list|show|give)(?: me| us)? (?=(?:the |their )?(?:names?|numbers?)(?:,| and )))(?: their| the)? {_COLUMNS}$"
+    rf"|^(?=(?:their )?names?(?:,| and ))(?:their )?(?P<named>names?(?:, [a-z][\w' -]*?)*(?:,? and (?:the |their )?[a-z][\w' -]*)?)$",
+    re.IGNORECASE,
+)
 _HOW_MANY = re.compile(
     r"^how many (?:are|is|were|was) (?:they|there|these|those|that|it|them)(?: (?:in total|altogether|all together))?$|^how many(?: (?:of (?:them|those|these)|in total|altogether))?$"
     r"|^how many of (?:them|those|these) (?:(?:are|were|was|is|have|had|did|do) )?(?P<rest>.+)$"
@@ -322,7 +348,7 @@ class Intent:
 
     `old` is what is to go for it, where that was said. Of what is to go, `every` says that all of a kind is wanted again ("all cafes"),
     `once` that something left out comes back in. `others` are further ways to say the text, to be tried where the ones before come to nothing; `figure` says that it asks for one,
-    `back` that it was there before, `bare` that it says "in percent" and not of which.
+    `back` that it was there before, `columns` names those of a list, `bare` that it says "in percent" and not of which.
     """
 
     text: str
@@ -334,6 +360,7 @@ class Intent:
     figure: bool = False
     back: bool = False
     bare: bool = False
+    columns: str = ""
 
     @property
     def is_time(self) -> bool:
@@ -391,6 +418,14 @@ def _of_its_own(text: str, whole: str) -> Intent | None:
 
     `text` is the `whole` of what was typed without what was said for politeness.
     """
+    if found := _OTHER_PLACE.match(whole):
+        return Intent(_bare(found["place"] or found["instead"]), "swap")
+    if found := _SOME_LISTED.match(whole):
+        return Intent(found["rest"], "list", columns=found["columns"])
+    if found := _LISTED_WITH.match(whole):
+        return Intent(
+            "", "list", columns=re.sub(r"\b(?:the|their) ", "", found["columns"] or found["named"], flags=_I)
+        )
     if _YEAR_ON_YEAR.match(text):
         return Intent("compared with the year before", "compare")
     for one in (whole, text):

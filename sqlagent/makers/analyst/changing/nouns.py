@@ -16,7 +16,7 @@ _WHOSE = re.compile(
     re.IGNORECASE,
 )
 _PLACED = re.compile(
-    r"^(?:in|for|from|at|of|on|by|per|during|since|before|after|between|with|not|never|who|that|which|top|as)\b",
+    r"^(?:in|for|from|to|into|at|of|on|by|per|during|since|before|after|between|with|not|never|who|that|which|top|as)\b",
     re.IGNORECASE,
 )
 

@@ -14,16 +14,23 @@ from sqlagent.makers.analyst.beside import period_before
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.figures import (
     averaged,
-    counted,
     each_of,
-    figure_named,
     figure_of,
-    is_any_figure,
+    moneyed,
     overall,
     summed,
     tallied,
 )
+from sqlagent.makers.analyst.changing.instead import (
+    ANEW,
+    GROUP,
+    asked_anew,
+    in_place_of,
+    placed_instead,
+    swapped,
+)
 from sqlagent.makers.analyst.changing.intents import ROUND, TOTAL, Intent, swapped_for
+from sqlagent.makers.analyst.changing.listing import COUNT, LIST, counted_or_listed
 from sqlagent.makers.analyst.changing.nouns import in_full
 from sqlagent.makers.analyst.changing.removing import (
     gone,
@@ -36,7 +43,6 @@ from sqlagent.makers.analyst.changing.removing import (
 )
 from sqlagent.makers.analyst.changing.wordings import (
     DENIED,
-    Stretch,
     Typed,
     Wording,
     about_of,
@@ -58,14 +64,6 @@ _PART = re.compile(
 )
 _OF_IT = re.compile(r" of (?:the|that|this) year$", re.IGNORECASE)
 _IN = re.compile(r"^(?:in|for|during)\s+", re.IGNORECASE)
-_GROUP = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
-_COUNT = re.compile(
-    r"^(?:(?:the )?(?:number|count) of|how many|count)\s+(?:of\s+)?(?:the\s+)?", re.IGNORECASE
-)
-_LIST = re.compile(r"^(?:which|list|show|the|all|names of)\s+(?:all\s+)?(?:the\s+)?", re.IGNORECASE)
-_HAVING = re.compile(
-    r"^(?P<noun>[\w-]+(?: [\w-]+)?) (?P<rest>(?:have|had|has|are|were|did|do|got|never)\b.+)$", re.IGNORECASE
-)
 _ASKS = re.compile(r"^(?:what|how|which|who|whom|where|when|why|did|does|do|is|are|they|it)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"the (year|quarter|month|week|period) before")
 _WHO = re.compile(r"\w (?:who|that|which|whose)\b", re.IGNORECASE)
@@ -75,6 +73,10 @@ _WITH = re.compile(r"^with (?:the )?", re.IGNORECASE)
 _RANKED_BY = re.compile(r"^(?P<rank>(?:the )?\w+(?: \w+)?) by (?P<name>[\w' -]+)$", re.IGNORECASE)
 _FEW = re.compile(r"^(?:the )?(?:top|best|worst|bottom|highest|lowest|largest|smallest) \d+ ", re.IGNORECASE)
 _TOP = re.compile(r"(?:the )?(?:top|first) (?P<count>\w+)", re.IGNORECASE)
+_TO_AND_FRO = re.compile(
+    r"\b(?:to (?:to|from|in|out of)|into (?:from|to)|from (?:to|from|into))\b", re.IGNORECASE
+)
+_TAIL = re.compile(r"(?P<head>[^:;]{6,}?)(?P<tail>\s*(?:\s[-–—]|:|;)\s+[^:;]+)$")
 _STUTTER = re.compile(
     r"\b(by|per|in|for|since|during|from|on) (?:by|per|in|for|since|during|from|on)\b", re.IGNORECASE
 )
@@ -87,16 +89,45 @@ _OF_FIGURES = {"each": each_of, "summed": summed, "overall": overall, "tallied":
 def proposed(
     typed: str, meant: Intent, asked: Asked, source: Source, today: date
 ) -> Iterator[tuple[Wording, Intent]]:
-    """Give the wordings of a change, each once, with what was meant by it."""
-    seen = set() if meant.way == "list" else {(asked.text + asked.ending).lower()}
+    """Give the wordings of a change, each once, with what was meant by it; of a list with its columns named behind a mark, those before the mark first."""
+    seen: set[str] = set()
+    for head, tail in (*_headed(asked), (asked, "")):
+        for wording, way in _each_once(typed, meant, head, source, today):
+            text = wording.text
+            if tail and wording.way == "ending" and text.startswith(head.text):
+                text = head.text + tail + text[len(head.text) :]
+            elif tail and wording.way not in ("counted", "anew") and wording.kind != "columns":
+                place = (
+                    len(text) - len(head.ending) if head.ending and text.endswith(head.ending) else len(text)
+                )
+                text = text[:place] + tail + text[place:]
+            if text.lower() not in seen:
+                seen.add(text.lower())
+                yield replace(wording, text=text), way
+
+
+def _headed(asked: Asked) -> Iterator[tuple[Asked, str]]:
+    """A list without the columns that are named behind a mark, and those: "orders not paid" and ": number, client"."""
+    found = _TAIL.match(asked.text)
+    if found is not None and not asked.frame.measures:
+        head = found["head"]
+        within = [one for one in asked.stretches if one.end <= len(head)]
+        yield replace(asked, text=head, stretches=within), found["tail"]
+
+
+def _each_once(
+    typed: str, meant: Intent, asked: Asked, source: Source, today: date
+) -> Iterator[tuple[Wording, Intent]]:
+    seen = set() if meant.way in ("list", "each") else {(asked.text + asked.ending).lower()}
     for wording, way in _all(typed, meant, asked, source, today):
         if wording.way == "replaced":  # "in" 2025 gives way to "in 2024"
             wording = replace(wording, text=_STUTTER.sub(lambda two: two[0].split()[1], wording.text))
         ending = asked.ending
         if wording.way == "counted":  # a count has no column beside it
             ending = "".join(one.text for one in asked.endings if one.kind != "along")
-        whole = wording if wording.way == "ending" else replace(wording, text=wording.text + ending)
+        whole = wording if wording.way in ("ending", "anew") else replace(wording, text=wording.text + ending)
         stutters = _STUTTER.search(whole.text) and not _STUTTER.search(meant.text)
+        stutters = stutters or bool(_TO_AND_FRO.search(whole.text))
         if whole.text.lower() not in seen and not stutters:
             seen.add(whole.text.lower())
             yield whole, way
@@ -106,7 +137,7 @@ def _all(
     typed: str, meant: Intent, asked: Asked, source: Source, today: date
 ) -> Iterator[tuple[Wording, Intent]]:
     if rest := swapped_for(typed):
-        yield from _swapped(rest, asked)
+        yield from swapped(rest, asked)
         return
     if meant.way in ("gone", "narrow"):
         yield from one_of_figures(meant, asked)
@@ -125,6 +156,19 @@ def _all(
     if meant.text == TOTAL:
         yield from in_total(asked)
         return
+    if meant.way == "moneyed":
+        yield from moneyed(meant, asked, source)
+        return
+    if meant.way == "tallied" and not asked.frame.measures:
+        rows = LIST.sub("", asked.text)
+        yield from (
+            (
+                Wording(tidy(f"{lead} {rows} {meant.text}"), "counted"),
+                replace(meant, way="count", figure=False),
+            )
+            for lead in ("number of", "how many")
+        )
+        return
     if meant.way in _OF_FIGURES:
         yield from _OF_FIGURES[meant.way](meant, asked)
         return
@@ -132,7 +176,7 @@ def _all(
         yield from averaged(meant, asked, source)
         return
     if meant.way in ("count", "list"):
-        yield from _counted_or_listed(meant, asked)
+        yield from counted_or_listed(meant, asked)
         return
     if meant.text == ROUND:
         yield from ((one, meant) for one in turned(asked))
@@ -149,10 +193,10 @@ def _all(
         yield Wording(f"{asked.text}{asked.ending}, how many groups", "ending", "groups"), meant
         return
     if meant.figure and asked.frame.limit is not None and _IS_THAT.search(typed.strip(" ?.!")):
-        name = _COUNT.sub("number of ", meant.text)
+        name = COUNT.sub("number of ", meant.text)
         yield Wording(f"{asked.text}{asked.ending}, with {name} alongside", "ending", "along"), meant
     if meant.old:
-        yield from ((one, meant) for one in _in_place_of(meant.old, meant.text, asked))
+        yield from ((one, meant) for one in in_place_of(meant.old, meant.text, asked))
         return
     if (fewer := _fewer(meant.text, asked)) is not None:
         yield fewer, meant
@@ -165,6 +209,9 @@ def _all(
         meant = replace(meant, text=f"by {meant.text}")
         items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
     made_of = _made_of(items)
+    yield from placed_instead(meant, asked)
+    if found := ANEW.match(" ".join(typed.split()).strip(" ?.!,")):
+        yield from asked_anew(found["figure"], meant, asked)
     named_first = bool(items) and (bool(items[0].targets) or items[0].op in ("count", "agg"))
     if (
         named_first
@@ -180,14 +227,14 @@ def _all(
     in_place = [*wordings(asked.text, asked.stretches, meant.text, made_of)]
     if meant.way == "swap":
         yield from ((one, meant) for one in in_place if one.way == "replaced")
-        if meant.figure and (rows := _COUNT.sub("", asked.text)) != asked.text:
+        if meant.figure and (rows := COUNT.sub("", asked.text)) != asked.text:
             yield Wording(tidy(f"{meant.text} of {_STATED.sub('', rows)}"), "before", "mention"), meant
     if meant.way == "add":
         yield from ((one, meant) for one in in_place if one.way == "beside")
         if made_of.kinds & {"mention", "agg"} and not made_of.trails and not _ASKS.match(meant.text):
             along = f", with {meant.text} alongside"
             yield Wording(asked.text + asked.ending + along, "ending", "along"), meant
-    is_beside = items[1:] and (items[0].op == "with" or _WITH.match(meant.text) and items[1].op == "count")
+    is_beside = items[1:] and (items[0].op == "with" or _WITH.match(meant.text))
     if is_beside and _is_figure(items[1:], source):
         name = _WITH.sub("", meant.text)
         yield Wording(f"{asked.text}{asked.ending}, with {name} alongside", "ending", "along"), meant
@@ -229,67 +276,19 @@ def _first_of(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     kept = "".join(one.text for one in asked.endings if one.kind not in ("top", "sort"))
     for one in asked.stretches:
         if one.kind == "by":
-            if not is_named_by(_GROUP.sub("", one.text), meant.old):
+            if not is_named_by(GROUP.sub("", one.text), meant.old):
                 text = tidy(f"{asked.text[: one.start]}by {meant.old}{asked.text[one.end :]}")
                 yield Wording(f"{text}{kept}, {meant.text}", "ending", "top"), meant
             else:
                 yield Wording(f"{asked.text}{kept}, {meant.text}", "ending", "top"), meant
             return
-    counted = asked.text if asked.frame.measures else f"number of {_LIST.sub('', asked.text)}"
+    counted = asked.text if asked.frame.measures else f"number of {LIST.sub('', asked.text)}"
     yield Wording(tidy(f"{counted} by {meant.old}") + f"{kept}, {meant.text}", "ending", "top"), meant
-
-
-def _counted_or_listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """How many of what was listed, or a list of what was counted; of figures, those that are so besides."""
-    if meant.way == "list":
-        yield from _listed(meant, asked)
-        return
-    if asked.frame.by and not meant.text:
-        yield Wording(f"{asked.text}{asked.ending}, how many groups", "ending", "groups"), meant
-        return
-    ways = (
-        [""]
-        if not meant.text
-        else [f"{joint}{meant.text}" for joint in (" ", " for ", ", ", " with ", " that ")]
-    )
-    if asked.frame.measures:
-        bases, meant = [asked.text], replace(meant, way="narrow")
-    else:
-        noun = _LIST.sub("", asked.text)
-        bases = [f"{lead} {noun}" for lead in ("number of", "how many")]
-        if found := _HAVING.match(noun):
-            bases.append(f"number of {found['noun']} that {found['rest']}")
-    for text in (f"{base}{way}" for base in bases for way in ways):
-        yield Wording(tidy(text), "counted"), meant
-
-
-def _listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """The rows that were counted, without the groups that they were counted by; of them, or of those that were listed, some where that was said."""
-    ways = [f"{joint}{meant.text}" for joint in (" that ", " ", " with ")] if meant.text else [""]
-    if not asked.frame.measures:
-        if not meant.text:
-            yield Wording(asked.text + asked.ending, "same", "list"), meant
-        some = replace(meant, way="narrow")
-        yield from ((Wording(tidy(asked.text + way), "behind"), some) for way in ways if way)
-        return
-    if (
-        any(one.agg not in ("rows", "distinct") for one in asked.frame.measures)
-        or asked.frame.limit is not None
-    ):
-        return
-    texts = [one.text for one, _ in in_total(asked)][:1] if asked.frame.by else [asked.text]
-    for text in texts:
-        counted = _COUNT.sub("", text)
-        if counted == text and not asked.frame.by:
-            return
-        for way in ways:
-            for lead in ("list", "which", "names of"):
-                yield Wording(tidy(f"{lead} {counted}{way}"), "ending", "list"), meant
 
 
 def _groups_counted(text: str, asked: Asked) -> bool:
     """Whether words count the groups that are shown: "how many clients is that" of figures per client."""
-    noun = _COUNT.sub("", text)
+    noun = COUNT.sub("", text)
     if any(one.kind == "rank" for one in asked.stretches):
         return False
     groups = [one for one in asked.stretches if one.kind == "by"]
@@ -299,10 +298,7 @@ def _groups_counted(text: str, asked: Asked) -> bool:
         if one.kind == "mention" and not any(g.start <= one.start < g.end for g in groups)
     )
     return (
-        noun != text
-        and len(groups) == 1
-        and is_named_by(_GROUP.sub("", groups[0].text), noun)
-        and not counted
+        noun != text and len(groups) == 1 and is_named_by(GROUP.sub("", groups[0].text), noun) and not counted
     )
 
 
@@ -372,7 +368,7 @@ def _ranked(text: str, asked: Asked) -> Iterator[Wording]:
     for one in asked.stretches:
         if one.kind == "by":
             rest = tidy(asked.text[: one.start] + asked.text[one.end :])
-            group = _GROUP.sub("", one.text)
+            group = GROUP.sub("", one.text)
             by = _RANKED_BY.match(text)
             if by:
                 yield from _ranked_by(by["rank"], group, by["name"], rest, asked)
@@ -400,15 +396,15 @@ def _ranked_instead(text: str, asked: Asked) -> Iterator[Wording]:
     """Another thing in the place of the one that is ranked: "by month" after "top 3 categories by revenue"."""
     for rank, ranked in zip(asked.stretches, asked.stretches[1:], strict=False):
         if rank.kind == "rank" and ranked.kind in ("mention", "grain"):
-            made = asked.text[: ranked.start] + _GROUP.sub("", text) + asked.text[ranked.end :]
+            made = asked.text[: ranked.start] + GROUP.sub("", text) + asked.text[ranked.end :]
             yield Wording(tidy(made), "replaced", ranked.kind, ranked.text)
 
 
 def _ending(meant: Intent, asked: Asked) -> str | None:
     """The endings of a question with the one that was typed, in the place of one of its kind; None where none was typed."""
-    typed = endings(f"figures by group, {meant.text}")[1]
-    if not typed:
-        return None
+    rest, typed = endings(f"figures by group, {meant.text}")
+    if not typed or rest.strip(" ,") != "figures by group":
+        return None  # "without returns, dearest first" is more than an ending
     # the first few have an order of their own
     replaced = {"top", "sort"} if typed[0].kind == "top" else {typed[0].kind}
     kept = [one for one in asked.endings if one.kind not in replaced]
@@ -435,36 +431,6 @@ def _timed(text: str, items: tuple[Item, ...], asked: Asked) -> Iterator[Wording
         else:
             continue
         yield Wording(tidy(asked.text[: one.start] + made + asked.text[one.end :]), "replaced", one.kind)
-
-
-def _swapped(rest: str, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
-    """ "instead of revenue the number of orders": the old is what the question before has of it."""
-    words = rest.split()
-    for cut in range(1, len(words)):
-        old, new = " ".join(words[:cut]), " ".join(words[cut:])
-        new = re.sub(r"^(?:the|show|use)\s+", "", new, flags=re.IGNORECASE)
-        yield from ((one, Intent(new, "swap", old)) for one in _in_place_of(old, new, asked))
-
-
-def _in_place_of(old: str, new: str, asked: Asked) -> Iterator[Wording]:
-    """Put words in the place of those that were named."""
-    if is_any_figure(old):
-        lead = f"{new} of " if new.lower().split()[:1] != ["number"] else f"{new} of the "
-        yield Wording(tidy(f"{lead}{asked.text}"), "before", "mention")
-    for one in _meant_by(old, asked):
-        text = new if one.kind == "by" else _GROUP.sub("", new)
-        for said in counted(text, asked):
-            made = asked.text[: one.start] + said + asked.text[one.end :]
-            yield Wording(tidy(made), "replaced", one.kind, one.text)
-
-
-def _meant_by(old: str, asked: Asked) -> list[Stretch]:
-    """The stretches that words name, longest first; "the count" and "money" name the figure that was asked for."""
-    found = [one for one in asked.stretches if is_named_by(one.text, old)]
-    if not found and is_any_figure(old):
-        found = [one for one in asked.stretches if one.kind in ("mention", "agg") and not one.about][:1]
-    found += figure_named(old, asked) if not found else []
-    return sorted(found, key=lambda one: one.start - one.end)
 
 
 def _made_of(items: tuple[Item, ...]) -> Typed:

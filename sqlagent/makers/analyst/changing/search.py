@@ -14,10 +14,27 @@ from sqlagent.language.lexicon import MONTH_PATTERN, STOP_WORDS
 from sqlagent.language.words import MAX_CHARS, tokenise
 from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, today_of, understand
 from sqlagent.makers.analyst.changing.asked import Asked
-from sqlagent.makers.analyst.changing.doubting import denies, doubt_of, doubt_of_ending, loss_of
-from sqlagent.makers.analyst.changing.intents import CHANGES, FORGET, POINTS_BACK, Intent, intent, trimmed
+from sqlagent.makers.analyst.changing.cutting import ONLY_BY, cut, cut_finer, is_gone, says_the_same
+from sqlagent.makers.analyst.changing.doubting import (
+    denies,
+    doubt_of,
+    doubt_of_anew,
+    doubt_of_ending,
+    doubt_of_place,
+    loss_of,
+)
+from sqlagent.makers.analyst.changing.intents import (
+    CHANGES,
+    FORGET,
+    MONEY_OF_THEM,
+    POINTS_BACK,
+    Intent,
+    intent,
+    trimmed,
+)
 from sqlagent.makers.analyst.changing.off_rows import with_off_rows
 from sqlagent.makers.analyst.changing.parts import Part, difference, parts
+from sqlagent.makers.analyst.changing.plainly import plainly
 from sqlagent.makers.analyst.changing.proposing import proposed
 from sqlagent.makers.analyst.changing.removing import is_named_by
 from sqlagent.makers.analyst.changing.wordings import Wording, stretches, without_word
@@ -53,29 +70,20 @@ _BY_NAME = re.compile(
     r"^(?:and |now )?(?:list|show|name|give)(?: me)? (?:them|those|these)(?: all)? by (?:their )?names?(?=[ ?.!]*$)",
     re.IGNORECASE,
 )
+_OH = re.compile(
+    r"^(?:(?:no|nope|sorry|oh|ok|okay|well|right|hm+|ah|i meant?)\s*[,;:]\s*)+(?=\S)", re.IGNORECASE
+)
+"""Said before a change for its own sake: "no, only march"."""
 _SAME = re.compile(
     r"^\s*(?:and )?(?:the )?same(?: thing| again| question)?\s*[,;]\s*(?:but )?", re.IGNORECASE
-)
-_CUT = re.compile(
-    r"\s*;\s*|\s*,\s*(?:and\s+|but\s+)?(?=(?:(?:year|quarter|month|week|day) by|group(?:ed)?|worst|best|largest|smallest|highest|lowest|only|just|by|per|in|for|since|before|after|until|between|sort(?:ed)?|top|bottom|with|without|split"
-    r"|excluding|except|as|monthly|weekly|daily|yearly|quarterly|also|(?:19|20)\d\d)\b)|\s*,\s*(?=[^,]+\s+only$)|(?<!same)\s+but\s+(?=(?:only|just|by|per|in|for|since|without|top|as|split|sort(?:ed)?|group(?:ed)?)\b)"
-    r"|\s+and\s+(?=(?:only|just|sort(?:ed)?)\b)",
-    re.IGNORECASE,
 )
 _AND_IN = re.compile(
     rf"^and (?=(?:in|during) (?:(?:19|20)\d\d|q[1-4]|{MONTH_PATTERN}|last|this)\b)", re.IGNORECASE
 )
 """The same for another period: "and in 2024?"."""
-_DENIED = re.compile(r"\s*,\s*(?:and\s+|but\s+)?(?=(?:no|not)\b)", re.IGNORECASE)
-_NOT_BY = re.compile(
-    r"^(?:and |but )?(?:no(?:t|t any more)?) (?:split )?(?:by|per) (?P<group>.+)$", re.IGNORECASE
-)
-_FOR_A_TIME = re.compile(
-    rf"\s+(?=(?:for|in|since|during|before|after|from) (?:(?:19|20)\d\d|q[1-4]|{MONTH_PATTERN}|last|this)\b)",
+_RATHER = re.compile(
+    r"^(?P<first>[^?]+)\? *(?P<last>(?:(?:no|actually|well|ok|or)[, ]+)*(?:just|only) [^?]+)\??$",
     re.IGNORECASE,
-)
-_SPLIT_IT = re.compile(
-    r"^(?:split|break|group)(?: (?:it|that|this|them))?(?: (?:down|up))? by\b", re.IGNORECASE
 )
 _HELD_GROUP = re.compile(
     r"^(?P<rest>(?:and )?(?:how|what)\b.+?) (?:per|by|each|every) (?P<group>[a-z][\w-]*(?: [a-z][\w-]*)?)$",
@@ -91,7 +99,6 @@ _SMALL_WORDS = frozenset(
 _BOUNDS = re.compile(
     r"\b(?:over|under|above|below|than|at least|at most|up to|between|until|within)\b", re.IGNORECASE
 )
-_GROUPS = re.compile(r"(?:and |now )?(?:by|per|split|group(?:ed)?)\b", re.IGNORECASE)
 
 
 def followed(
@@ -117,7 +124,7 @@ def _followed(
 ) -> str:
     source = source_of(catalog, index)
     typed, before = condensed(typed[:MAX_CHARS]), condensed(before[:MAX_CHARS])
-    typed = _BY_NAME.sub("list them", typed)
+    typed = _OH.sub("", _BY_NAME.sub("list them", typed))
     today = today_of(source, clock)
     left = NOT_UNDERSTOOD.search(before)
     whole = before[: left.start()] if left else before
@@ -214,8 +221,11 @@ def _without_unused(text: str, source: Source, today: date) -> Iterator[tuple[As
 
 def _keeps(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
     """Whether a question keeps all of the one before that was not mentioned, and changes nothing else."""
+    meant = intent(typed)
+    if meant.way in ("each", "moneyed"):
+        return False  # which no rule of words makes
     frames = understand(text, source, today)[1] if text else []
-    return bool(frames) and doubt_of(asked, frames[0].frame, intent(typed), frozenset()) < ACCEPTED
+    return bool(frames) and doubt_of(asked, frames[0].frame, meant, frozenset()) < ACCEPTED
 
 
 def _drops_nothing(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
@@ -239,21 +249,40 @@ def changed(typed: str, before: str, source: Source, today: date) -> str:
 
     def change(question: str) -> str:
         asked = _asked(question, source, today)
-        return _changed(condensed(typed[:MAX_CHARS]), asked, source, today) if asked is not None else ""
+        return _changed(words, asked, source, today) if asked is not None else ""
+
+    words = _OH.sub("", condensed(typed[:MAX_CHARS]))
 
     with sharing(MOST_OF_A_CHANGE):
         before = condensed(before[:MAX_CHARS])
-        made = with_off_rows(condensed(typed[:MAX_CHARS]), before, source, today, change)
+        made = with_off_rows(words, before, source, today, change)
         return change(before) if made is None else made
 
 
 def _changed(typed: str, asked: Asked, source: Source, today: date) -> str:
     mark = "?" if typed.rstrip().endswith("?") else ""
     typed = _AND_IN.sub("", _SAME.sub("", typed))
-    parts_of_it = _cut(typed) or [""]
-    return _taken(parts_of_it, mark, asked, source, today) or (
-        _taken(finer, mark, asked, source, today) if (finer := _cut_finer(parts_of_it)) != parts_of_it else ""
-    )
+    if (
+        (found := _RATHER.match(typed))
+        and _is_period(found["first"], source, today)
+        and _is_period(found["last"], source, today)
+    ):
+        typed = found["last"]  # who says "last year too? just 2025" has come to the second
+    parts_of_it = cut(typed) or [""]
+    finer = cut_finer(parts_of_it)
+    ways = [parts_of_it, finer] if finer != parts_of_it else [parts_of_it]
+    if any(ONLY_BY.match(part) for part in parts_of_it):
+        ways.reverse()  # "only gold by month" is a value and a group
+    return next((made for way in ways if (made := _taken(way, mark, asked, source, today))), "")
+
+
+def _is_period(text: str, source: Source, today: date) -> bool:
+    """Whether words name a period and nothing else."""
+    kinds = {
+        item.kind
+        for item in read(prepared(intent(text).text, source.vocabulary), source.vocabulary, today).items
+    }
+    return kinds == {"period"}
 
 
 def _taken(parts_of_it: list[str], mark: str, asked: Asked, source: Source, today: date) -> str:
@@ -264,10 +293,10 @@ def _taken(parts_of_it: list[str], mark: str, asked: Asked, source: Source, toda
         between = _asked(stated, source, today) if stated else None
         if between is None:
             return ""
-        if _is_gone(part, between):
+        if is_gone(part, between):
             continue
         made = _step(part + mark, between, source, today)
-        if not made and not _says_the_same(part, between):
+        if not made and not says_the_same(part, between):
             return ""
         stated = made or stated
     return stated
@@ -278,7 +307,7 @@ def _changed_in_part(typed: str, asked: Asked, source: Source, today: date) -> t
     mark = "?" if typed.rstrip().endswith("?") else ""
     stated, now = "", asked
     lacking: list[str] = []
-    some = _cut(_AND_IN.sub("", _SAME.sub("", typed)))
+    some = cut(_AND_IN.sub("", _SAME.sub("", typed)))
     for part in some if len(some) > 1 else re.split(r"\s*,\s*", typed.strip(" ?.!")):
         made = _step(part + mark, now, source, today)
         words: list[str] = []
@@ -286,7 +315,7 @@ def _changed_in_part(typed: str, asked: Asked, source: Source, today: date) -> t
             made, words = leaving_out(part + mark, now, source, today)
         between = _asked(made, source, today) if made else None
         if between is None:
-            if not _is_gone(part, now):
+            if not is_gone(part, now):
                 lacking.append(_as_left(part))
             continue
         stated, now = made, between
@@ -336,34 +365,6 @@ def _may_go(word: str, typed: str) -> bool:
     return bool(is_typed) and not is_small and not denies(word) and not any(sign.isdigit() for sign in word)
 
 
-def _cut(typed: str) -> list[str]:
-    """The changes that one follow-up says, in turn: "only web, not germany" is two, "by category, not status" one."""
-    parts = [part for part in _CUT.split(" ".join(typed.split()).strip(" ?.!")) if part]
-    return [one for part in parts for one in (_DENIED.split(part) if not _GROUPS.match(part) else [part])]
-
-
-def _cut_finer(some: list[str]) -> list[str]:
-    """Changes cut before a period that another group goes with: "by plan for 2026" is two."""
-    return [
-        one
-        for part in some
-        for one in (_FOR_A_TIME.split(part) if _GROUPS.match(_SPLIT_IT.sub("by", part)) else [part])
-    ]
-
-
-def _says_the_same(part: str, asked: Asked) -> bool:
-    """Whether a later part of a change only says again what is left: "no comparison, just 2025", "drop the bookings, just revenue"."""
-    text = intent(part).text.lower()
-    return any(one.kind in ("period", "mention") and one.text.lower() == text for one in asked.stretches)
-
-
-def _is_gone(part: str, asked: Asked) -> bool:
-    """Whether a later part of a change denies groups that went with the part before it: "just the total, not by month"."""
-    denied = _NOT_BY.match(part)
-    groups = [one.text for one in asked.stretches if one.kind == "by"]
-    return denied is not None and not any(is_named_by(one, denied["group"]) for one in groups)
-
-
 def _asked(text: str, source: Source, today: date) -> Asked | None:
     """The changeable parts of a question; None where it was not understood as a whole."""
     typed, text = text, prepared(text.strip(" ?.!"), source.vocabulary)
@@ -386,7 +387,9 @@ def _asked(text: str, source: Source, today: date) -> Asked | None:
 def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     """Make one change; empty where no wording of it is sure."""
     again = _without_held_group(typed, asked)
-    ways = (again, typed) if again and intent(again).figure else (typed, again)
+    plain = plainly(typed, asked, source)
+    ways: tuple[str, ...] = (again, typed) if again and intent(again).figure else (typed, again)
+    ways = ways if plain == typed else (plain, *ways)
     return next((made for one in ways if one and (made := _worded_somehow(one, asked, source, today))), "")
 
 
@@ -413,12 +416,24 @@ def _without_held_group(typed: str, asked: Asked) -> str:
 
 def _crossed(typed: str, meant: Intent, asked: Asked) -> Intent:
     """ "And by region?" splits figures over time further; of other groups it asks for these in their place."""
+    if (found := MONEY_OF_THEM.match(" ".join(typed.split()).strip(" ?.!,"))) and _counts(asked):
+        return Intent(
+            next((one for one in (found["kind"], found["behind"], found["last"]) if one), ""),
+            "moneyed",
+            figure=True,
+        )
     if meant.way == "summed" and any(one.agg != "rows" for one in asked.frame.measures):
         return Intent(meant.old) if meant.old else Intent(meant.text, "swap")
     if meant.bare and not _is_compared(asked):
         return Intent("as a share of the total")
     timed = bool(asked.frame.by) and all(one.grain for one in asked.frame.by)
     return replace(meant, way="add") if meant.way == "swap" and timed and _AND_BY.match(typed) else meant
+
+
+def _counts(asked: Asked) -> bool:
+    """Whether rows were counted or listed, without groups and not only the first few of them."""
+    counted = all(one.agg in ("rows", "distinct") for one in asked.frame.measures)
+    return counted and not asked.frame.by and asked.frame.limit is None and not asked.frame.transform
 
 
 def _is_compared(asked: Asked) -> bool:
@@ -441,10 +456,16 @@ def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date
             if not frames:
                 continue
             doubt = (
-                doubt_of_ending(one, frames[0].frame, wording.kind)
+                doubt_of_anew(one, frames[0].frame)
+                if wording.way == "anew"
+                else doubt_of_place(one, frames[0].frame)
+                if wording.kind == "place"
+                else doubt_of_ending(one, frames[0].frame, wording.kind)
                 if wording.way == "ending" and wording.kind
                 else doubt_of(one, frames[0].frame, way, _own(wording, one, source, today))
             )
+            if wording.kind == "columns" and len(frames[0].frame.columns) < _columns_in(wording.text):
+                continue  # one of the columns that were named is missing
             if doubt < best:
                 best, found = doubt, wording.text
             if best <= SURE:
@@ -452,6 +473,12 @@ def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date
         if found:
             return found
     return found
+
+
+def _columns_in(text: str) -> int:
+    """How many columns a list shows at least: those behind its colon, and a name."""
+    names = text.rpartition(": ")[2].split(", ")
+    return len([one for one in names if one != "name"]) + 1
 
 
 def _said_otherwise(asked: Asked, source: Source, today: date) -> Iterator[Asked]:

@@ -45,6 +45,7 @@ DENIED = re.compile(
 )
 """A clause at the end that denies: what came after it would be denied as well."""
 _PLACED = re.compile(r"^(?:in|for|from|at|of|on|during|since)\s", re.IGNORECASE)
+_WAY = re.compile(r"^(?:from|to|into|out of)\s", re.IGNORECASE)
 _COUNTED = re.compile(r"^(?:how many|number of|count of|the number of)\b", re.IGNORECASE)
 _OF = re.compile(r" of (?:the |our |a )?", re.IGNORECASE)
 _LED = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
@@ -204,7 +205,7 @@ def wordings(text: str, parts: list[Stretch], change: str, typed: Typed) -> Iter
         if one.is_thing and typed.kinds == {"agg"} and not one.about:  # of orders, the orders' own
             made = f"{text[: one.start]}{singular(one.text)} {change}{text[one.end :]}"
             yield Wording(tidy(made), "replaced", one.kind, one.text)
-        if one.kind == "mention" and typed.kinds & {"agg", "mention"}:
+        if one.kind == "mention" and typed.kinds & {"agg", "mention"} and not _WAY.match(change):
             yield Wording(tidy(f"{text[: one.start]}{change} {text[one.start :]}"), "before", one.kind)
 
 
