@@ -212,11 +212,11 @@ def test_places_that_rows_go_to_and_come_from(halls, before, typed, condition):
         ("transports 2025", "for trucks and vans only", "SELECT COUNT(*) FROM transport WHERE vehicle IN ('van', 'truck') AND sent_on LIKE '2025%'"),
         ("transports 2025", "without trailers", "SELECT COUNT(*) FROM transport WHERE vehicle <> 'trailer' AND sent_on LIKE '2025%'"),
         # the average of each row
-        ("total price of transports by vehicle 2025", "per transport on average", "SELECT vehicle, AVG(price) FROM transport WHERE sent_on LIKE '2025%' GROUP BY 1"),
-        ("total price of transports by vehicle 2025", "average per transport", "SELECT vehicle, AVG(price) FROM transport WHERE sent_on LIKE '2025%' GROUP BY 1"),
-        ("average price of transports by vehicle 2025", "per transport on average", "SELECT vehicle, AVG(price) FROM transport WHERE sent_on LIKE '2025%' GROUP BY 1"),
+        ("total price of transports by vehicle 2025", "per transport on average", "SELECT vehicle, AVG(price) FROM transport WHERE status <> 'cancelled' AND sent_on LIKE '2025%' GROUP BY 1"),
+        ("total price of transports by vehicle 2025", "average per transport", "SELECT vehicle, AVG(price) FROM transport WHERE status <> 'cancelled' AND sent_on LIKE '2025%' GROUP BY 1"),
+        ("average price of transports by vehicle 2025", "per transport on average", "SELECT vehicle, AVG(price) FROM transport WHERE status <> 'cancelled' AND sent_on LIKE '2025%' GROUP BY 1"),
         # figures beside
-        ("hires by hall", "with average price", "SELECT hall_name, COUNT(*), AVG(price) FROM hire JOIN hall USING (hall_id) GROUP BY hall_id"),
+        ("hires by hall", "with average price", "SELECT hall_name, COUNT(*), AVG(price) FILTER (WHERE status <> 'cancelled') FROM hire JOIN hall USING (hall_id) GROUP BY hall_id"),
         ("hires by hall", "add client count", "SELECT hall_name, COUNT(*), COUNT(DISTINCT client_id) FROM hire JOIN hall USING (hall_id) GROUP BY hall_id"),
         # two changes, of which the first stands before an ending
         ("total price of transports by vehicle 2025", "without cancelled transports, dearest first", "SELECT vehicle, SUM(price) FROM transport WHERE status <> 'cancelled' AND sent_on LIKE '2025%' GROUP BY 1"),

@@ -663,7 +663,7 @@ def test_where_nothing_is_a_table_nothing_can_be_made(as_alice):
     work(made)
     page = as_alice.get(upload.url).content.decode()
     assert "broken.jsonl is left out" in page
-    assert "There is no table in what was uploaded" in page
+    assert "The uploaded files hold no table" in page
     assert 'name="make"' not in page
     assert "Throw the files away" in page
 
