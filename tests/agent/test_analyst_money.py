@@ -161,3 +161,26 @@ def test_the_cheapest_are_not_those_that_brought_in_least(stall):
 
 def test_a_number_that_tells_orders_apart_is_not_named_like_a_figure(stall):
     assert "AS order_id" in understand("biggest order ever", stall[1], TODAY)[1][0].sql
+
+
+CLAIMS = """
+CREATE TABLE funds (fund_id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE invoices (
+  invoice_id INTEGER PRIMARY KEY, fund_id INTEGER NOT NULL REFERENCES funds, issued_on DATE NOT NULL,
+  paid_amount REAL, claim_amount REAL NOT NULL
+);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6) INSERT INTO funds SELECT i, 'Fund ' || i FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+INSERT INTO invoices SELECT i, 1 + i % 6, DATE('2025-01-03', '+' || i || ' day'), 20.5 + i % 37, 40.5 + i % 41 FROM n;
+"""
+
+
+@pytest.mark.parametrize("typed", ["billed to each fund", "how much was invoiced per fund", "revenue by fund"])
+def test_what_was_billed_is_not_what_came_in(typed):
+    sql = understand(typed, place(CLAIMS)[1], TODAY)[1][0].sql
+    assert "SUM(invoices.claim_amount)" in sql
+
+
+def test_what_was_collected_is_what_came_in():
+    sql = understand("paid amount by fund", place(CLAIMS)[1], TODAY)[1][0].sql
+    assert "SUM(invoices.paid_amount)" in sql

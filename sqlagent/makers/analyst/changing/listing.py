@@ -79,7 +79,10 @@ def _with_columns(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent
     if any(one.agg not in ("rows", "distinct") for one in asked.frame.measures):
         return
     names = [re.sub(r"^names$", "name", one) for one in re.split(r"\s*,\s*(?:and )?|\s+and ", meant.columns)]
-    called = ["name", *(one for one in names if one != "name")]  # of a thing without a name, what is named alone
+    called = [
+        "name",
+        *(one for one in names if one != "name"),
+    ]  # of a thing without a name, what is named alone
     ways = [f" {joint} {meant.text}" for joint in ("who", "that")] if meant.text else [""]
     rows = rows_of(asked)
     for so in dict.fromkeys((rows, _CURRENT.sub("", rows)) if meant.text else (rows,)):

@@ -31,6 +31,9 @@ NO_REVENUE = stems(
     "tax cost discount refund shipping freight budget spend limit tip balance credit unit list due target standard vat deposit margin profit salary wage "
     "planned expected outstanding price commission quota goal forecast loss lost compensation"
 )
+CAME_IN = stems("paid received collected")
+"""Words of amounts that came in, beside those that were asked for."""
+
 GOODS = stems("product item article sku dish title book model variety good")
 """Nouns of what is sold."""
 

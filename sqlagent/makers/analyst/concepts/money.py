@@ -10,6 +10,7 @@ from sqlagent.catalog.semantics.words import ADDED, ASSETS, BOUGHT, CAME_BACK, s
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import (
     AMOUNTS,
+    CAME_IN,
     NO_REVENUE,
     PLANNED,
     QUANTITY,
@@ -56,6 +57,7 @@ def revenue(source: Source) -> Iterator[Meant]:
             own += 0.03 if stem("gross") in words else 0.0
             own += 0.15 if words & ADDED and _has_whole(source, thing, one) else 0.0
             own += 0.05 if stem("pay") in words else 0.0
+            own += 0.08 if words & CAME_IN and _has_asked(source, thing, one) else 0.0
             if words & {stem("revenue"), stem("sale")} and not set(thing.noun) & ASSETS:
                 base = min(base, 0.1)
             stored = True
@@ -93,6 +95,18 @@ def _has_whole(source: Source, thing: Thing, part: Field) -> bool:
         and f is not part
         and set(f.words) & stems("total amount")
         and not set(f.words) & ADDED
+        for f in source.measures(thing.table)
+    )
+
+
+def _has_asked(source: Source, thing: Thing, part: Field) -> bool:
+    """Whether a table has an amount that was asked for beside one that came in: the amount billed beside the amount paid."""
+    return any(
+        f.unit == "money"
+        and f is not part
+        and f.aggregate == "sum"
+        and set(f.words) & (AMOUNTS | SELLING)
+        and not set(f.words) & (CAME_IN | ADDED | NO_REVENUE)
         for f in source.measures(thing.table)
     )
 

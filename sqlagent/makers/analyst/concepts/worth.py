@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Thing
-from sqlagent.makers.analyst.concepts.meant import AMOUNTS, NO_REVENUE, PLANNED, SELLING, Meant, summed
+from sqlagent.makers.analyst.concepts.meant import (
+    AMOUNTS,
+    CAME_IN,
+    NO_REVENUE,
+    PLANNED,
+    SELLING,
+    Meant,
+    summed,
+)
 from sqlagent.makers.analyst.concepts.money import priced
 from sqlagent.makers.analyst.concepts.orders import head_of
 from sqlagent.makers.analyst.frames import Expr, Measure
@@ -49,6 +57,7 @@ def _own(source: Source, thing: Thing) -> Iterator[Meant]:
             continue
         more = words - AMOUNTS - SELLING - set(thing.noun)
         stored = True
-        yield Meant(0.08 * len(more) + (0.0 if words & AMOUNTS else 0.05), summed(one))
+        came_in = 0.1 if words & CAME_IN else 0.0
+        yield Meant(0.08 * len(more) + (0.0 if words & AMOUNTS else 0.05) + came_in, summed(one))
     if not stored and (product := priced(source, thing)) is not None:
         yield Meant(0.05, Measure("sum", thing.table, product, said="amount", unit="money"))
