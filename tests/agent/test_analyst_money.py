@@ -175,7 +175,9 @@ INSERT INTO invoices SELECT i, 1 + i % 6, DATE('2025-01-03', '+' || i || ' day')
 """
 
 
-@pytest.mark.parametrize("typed", ["billed to each fund", "how much was invoiced per fund", "revenue by fund"])
+@pytest.mark.parametrize(
+    "typed", ["billed to each fund", "how much was invoiced per fund", "revenue by fund"]
+)
 def test_what_was_billed_is_not_what_came_in(typed):
     sql = understand(typed, place(CLAIMS)[1], TODAY)[1][0].sql
     assert "SUM(invoices.claim_amount)" in sql

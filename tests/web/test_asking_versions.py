@@ -468,7 +468,7 @@ def test_a_version_is_saved_with_its_question_and_chart(answered, as_alice, alic
     saved = alice.saved_sql.get()
     asked = f"{REVENUE} (edited SQL)"
     assert (saved.name, saved.sql, saved.question) == ("Best countries", version.sql, asked)
-    assert saved.chart == version.chart
+    assert saved.chart == {**version.chart, "chosen": True}
 
 
 def test_a_button_pressed_about_an_older_version_leads_back_to_it(answered, as_alice) -> None:

@@ -401,7 +401,7 @@ def test_a_setting_asks_codes_of_administrators(settings, admin, alice):
     assert is_in(knock(alice)[0]), "of nobody else"
     client, answer = knock(admin, query="/library/")
     assert answer.url == reverse("people:codes") and not is_in(client)
-    assert "asked of you here" in client.get(answer.url).content.decode()
+    assert "You need a second factor here" in client.get(answer.url).content.decode()
     client.post(reverse("people:codes_begin"))
     assert client.get(reverse("people:people")).status_code == 302, "not in before the first code"
     answer = client.post(reverse("people:codes"), {"code": app_code(admin)})

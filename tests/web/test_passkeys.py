@@ -855,7 +855,7 @@ def test_where_a_second_factor_is_asked_a_passkey_is_one_and_the_last_stays(alic
     assert browser.get(reverse("people:account")).status_code == 302
     assert "A passkey" in browser.get(reverse("people:codes")).content.decode()
     page = browser.get(reverse("people:passkeys")).content.decode()
-    assert "asked of you here" in page and 'name="password"' not in page, "it was just typed"
+    assert "You need a second factor here" in page and 'name="password"' not in page, "it was just typed"
     device, answer = add(browser)
     assert answer.content.decode().count("<li><code>") == 10 and is_in(browser)
     assert "I have kept them" in answer.content.decode() and "mirror_browser" in answer.cookies
