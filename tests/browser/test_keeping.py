@@ -92,7 +92,7 @@ def test_sql_is_saved_given_a_parameter_and_run_with_another_value(page: Page):
     expect(page.get_by_role("textbox", name="SQL")).to_contain_text("SELECT name FROM stores")
     write_sql(page, "SELECT count(*) AS stores FROM stores WHERE country = :country")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("uses :country")).to_be_visible()
+    expect(page.get_by_text("New in the SQL: :country")).to_be_visible()
     assert not violations(page)
     page.get_by_label("Shown as").first.fill("Country")
     page.get_by_role("button", name="Save").click()
