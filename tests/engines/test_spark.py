@@ -19,7 +19,7 @@ from django.urls import reverse
 from mirror.sources.demo import SHOP_QUESTIONS
 from mirror.sources.models import Source
 from sqlagent import guard
-from sqlagent.adapters import open_database, spark
+from sqlagent.adapters import base, open_database, spark
 from sqlagent.errors import Unreachable
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Answer, FailureKind, Limits, Outcome
@@ -38,6 +38,12 @@ pytestmark = pytest.mark.long
 def lab(tmp_path_factory: pytest.TempPathFactory) -> SparkLab:
     """Spark with the suite's tables."""
     return SparkLab(tmp_path_factory.mktemp("spark"))
+
+
+@pytest.fixture(autouse=True)
+def time_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a minute to count the values of a column: on a busy machine each statement takes Spark seconds."""
+    monkeypatch.setattr(base, "VALUES_SECONDS", 30.0)
 
 
 @pytest.fixture(scope="module")
