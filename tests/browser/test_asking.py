@@ -244,11 +244,12 @@ def test_numbers_on_the_cells_of_a_heatmap_are_read_well_in_both_themes(page: Pa
     expect(page.locator("#result .panel-foot")).to_contain_text("96 rows")
     page.get_by_role("tab", name="Chart").click()
     page.get_by_role("combobox", name="Chart type").select_option("heatmap")
-    expect(page.locator("mirror-chart[data-drawn] .hm").first).to_be_attached()
+    # The other type's script and all 96 cells come after a round trip: seconds on a busy machine.
+    expect(page.locator("mirror-chart[data-drawn] .hm").first).to_be_attached(timeout=30_000)
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         page.reload()
-        expect(page.locator("mirror-chart[data-drawn] .heatmap-label")).to_have_count(96)
+        expect(page.locator("mirror-chart[data-drawn] .heatmap-label")).to_have_count(96, timeout=30_000)
         traces, written = page.evaluate(CELLS)
         assert [trace["showscale"] for trace in traces] == [True, False]
         assert {words for words, _ in written} == {str(n) for n in range(96)}
