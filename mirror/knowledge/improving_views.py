@@ -31,7 +31,6 @@ def improving(request: PersonRequest, pk: int) -> HttpResponse:
     row = selectors.improvements_of(source).first()
     if row is not None and row.status != Status.DONE and row.not_before is None:
         row_look(row)
-        row.refresh_from_db()
     if request.htmx and request.GET.get("was") and (row is None or row.is_ended):
         return HttpResponse(status=204, headers={"HX-Redirect": request.path})
     found = ImprovementStep.objects.filter(improvement=row)

@@ -61,7 +61,6 @@ def questions(request: PersonRequest, pk: int) -> HttpResponse:
     row = selectors.rounds_of(request.user, source).first()
     if row is not None:
         round_look(row)
-        row.refresh_from_db()
         if request.htmx and not row.is_ended and request.GET.get("was") == row.status:
             return HttpResponse(status=204)
         if request.htmx and row.is_ended:

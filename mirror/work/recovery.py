@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from datetime import datetime, timedelta
 from time import sleep
 from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import F, Max, Q, QuerySet
 from django.utils import timezone
 
@@ -40,7 +42,10 @@ def work_recover() -> None:
 
 
 def row_look(row: Leased) -> None:
-    """Recover one row at once, as `work_recover` does, for a person who waits for it."""
+    """Recover one row at once, as `work_recover` does, for a person who waits for it, and read it again.
+
+    A row that somebody removed meanwhile stays as it was read: who asks for it next hears that it is gone.
+    """
     kind, now = kind_of(type(row)), timezone.now()
     if row.status == Status.RUNNING and row.lease_until and row.lease_until < now:
         _handed_back(kind, row)
@@ -48,7 +53,8 @@ def row_look(row: Leased) -> None:
         old = now - timedelta(seconds=kind.lost_seconds)
         if kind.model._default_manager.filter(pk=row.pk, queued_at__lt=old).update(queued_at=now):
             tell(kind, row.pk)
-    row.refresh_from_db()
+    with suppress(ObjectDoesNotExist):
+        row.refresh_from_db()
 
 
 def waits_long(row: Leased, since: datetime, seconds: float) -> bool:

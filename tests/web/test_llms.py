@@ -10,6 +10,7 @@ from django.urls import reverse
 from mirror.api.services import token_make
 from mirror.asking import services as asking
 from mirror.audit.models import AuditRow
+from mirror.llms import endpoint_tests
 from mirror.llms.models import Endpoint, EndpointTest, MonthlyBudget, SettingsTrouble
 from mirror.llms.services import endpoint_move
 from mirror.work.doing import work_do
@@ -76,6 +77,22 @@ def test_a_page_that_follows_a_test_is_told_once_that_it_is_gone(as_admin, as_al
     assert "This test is gone" in said and 'id="working"' in said and "hx-get" not in said
     assert as_admin.get(page).status_code == 404
     assert as_alice.get(page, headers={"HX-Request": "true"}).status_code == 403
+
+
+@pytest.mark.parametrize("was", ["queued", "running"])
+def test_a_test_that_is_removed_while_its_page_is_made_is_no_error(as_admin, monkeypatch, was) -> None:
+    kept = endpoint("http://127.0.0.1:9/v1")
+    page = as_admin.post(reverse("llms:test", args=[kept.pk])).headers["Location"]
+    look = endpoint_tests.row_look
+
+    def removed_before(row) -> None:
+        Endpoint.objects.all().delete()
+        look(row)
+
+    monkeypatch.setattr(endpoint_tests, "row_look", removed_before)
+    polled = f"{page}?was={was}", {"HX-Request": "true"}
+    assert as_admin.get(polled[0], headers=polled[1]).status_code in (200, 204)
+    assert as_admin.get(polled[0], headers=polled[1]).status_code == 286, "the next look tells"
 
 
 # ---------------------------------------------------------------- what is kept
