@@ -55,12 +55,16 @@ class ColumnFacts:
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """Rows looked at, whether they are all, facts by column, and the rows themselves of a table of codes."""
+    """Rows looked at, whether they are all, facts by column, and the rows themselves of a table of codes.
+
+    `key` names the first column that tells the rows of the whole table apart, where no primary key of one column is declared.
+    """
 
     rows: int = 0
     whole: bool = False
     columns: Mapping[str, ColumnFacts] = field(default_factory=dict)
     content: tuple[tuple[str, ...], ...] = ()
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,7 @@ class Statistics:
                 bool(kept["whole"]),
                 {str(c): ColumnFacts(**facts) for c, facts in kept["columns"].items()},
                 tuple(tuple(str(cell) for cell in row) for row in kept["content"]),
+                str(kept.get("key", "")),
             )
             for name, kept in data["tables"].items()
         }
@@ -149,7 +154,27 @@ class FactsReader:
             found[column.name] = ColumnFacts(filled, distinct, _text(low), _text(high))
         if rows == SAMPLE:
             found |= self._ends(table, found)
-        return TableFacts(rows, rows < SAMPLE, found, self._content(table, rows))
+        whole = rows < SAMPLE
+        return TableFacts(rows, whole, found, self._content(table, rows), self._key(table, found, rows, whole))
+
+    def _key(self, table: Table, found: Mapping[str, ColumnFacts], rows: int, whole: bool) -> str:
+        """The first column called a key that tells the rows of a table without a primary key of one column apart.
+
+        Of a long table the first such column is tried on all rows, since other rows may share what its first ones do not.
+        """
+        if len(table.primary_key) == 1 or not rows:
+            return ""
+        for column in table.columns:
+            facts = found.get(column.name)
+            named = bool(_KEY_WORDS & set(name_words(column.name))) or column is table.columns[0]
+            if facts is None or not named or facts.distinct != rows:
+                continue
+            if whole:
+                return column.name
+            name = self._name(column.name)
+            read = self._tried(f"SELECT COUNT(*), COUNT(DISTINCT {name}) FROM {self._from(table)}")  # noqa: S608 - quoted names
+            return column.name if read is not None and read.rows and len(set(read.rows[0])) == 1 else ""
+        return ""
 
     def _ends(self, table: Table, found: Mapping[str, ColumnFacts]) -> dict[str, ColumnFacts]:
         """Where the days of a long table really end: its newest rows are seldom its first."""
@@ -226,14 +251,8 @@ def _owners(
         facts, noun = tables.get(table.key), _noun(table)
         if facts is None or not facts.rows or not noun:
             continue
-        single = table.primary_key[0] if len(table.primary_key) == 1 else ""
-        for column in table.columns:
-            known = facts.columns.get(column.name)
-            unique = known is not None and facts.whole and known.distinct == facts.rows
-            named = bool(_KEY_WORDS & set(name_words(column.name))) or column is table.columns[0]
-            if column.name == single or (not single and unique and named):
-                yield table, column, noun
-                break
+        key = table.primary_key[0] if len(table.primary_key) == 1 else facts.key
+        yield from ((table, column, noun) for column in table.columns if column.name == key)
 
 
 _SELF = frozenset(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sqlagent.catalog.semantics import Form, Kind, Model, Role, derive
+from sqlagent.catalog.statistics import SAMPLE
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.testing import MemoryDatabase
 from sqlagent.values import Catalog, Column, Table
@@ -55,6 +56,18 @@ def test_a_name_alone_makes_no_key_where_the_values_say_otherwise():
         f"CREATE TABLE trip (trip_id INTEGER, boat_id INTEGER); INSERT INTO trip VALUES {rows};"
     )
     assert model.relations == ()
+
+
+@pytest.mark.parametrize("last", [SAMPLE, 7])
+def test_the_key_of_a_long_table_is_tried_on_all_its_rows(last):
+    """Its first rows are different, and so is the last one or not: data lakes declare no keys."""
+    model = model_of(
+        "CREATE TABLE boat (id INTEGER, name TEXT); WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n "
+        f"WHERE i + 1 < {SAMPLE}) INSERT INTO boat SELECT i, 'Ada' FROM n; INSERT INTO boat VALUES ({last}, 'Bea');"
+        "CREATE TABLE trip (id INTEGER, boat_id INTEGER); INSERT INTO trip VALUES (1, 3), (2, 3), (3, 9);"
+    )
+    found = [(r.source, r.columns, r.target, r.referenced) for r in model.relations]
+    assert found == ([("trip", ("boat_id",), "boat", ("id",))] if last == SAMPLE else [])
 
 
 def test_times_are_found_however_they_are_written(models):
