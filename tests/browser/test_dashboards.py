@@ -139,7 +139,7 @@ def test_a_number_what_it_changed_by_and_its_line_do_not_cover_each_other_on_a_c
     expect(page.get_by_role("main")).to_contain_text("Low is gone.")
 
 
-def test_cards_filter_cards_fill_the_screen_and_are_dragged(page: Page) -> None:
+def test_cards_filter_cards_and_a_link_says_so(page: Page) -> None:
     ask(page, "How many customers are there in each country?")
     answered(page)
     add(page, "Countries", new="Places")
@@ -179,7 +179,21 @@ def test_cards_filter_cards_fill_the_screen_and_are_dragged(page: Page) -> None:
     page.get_by_role("link", name="Remove the filter").press("Enter")
     expect(page.locator(".card-crossed")).to_have_count(0)
     expect(page).to_have_url(board)
+    page.get_by_role("link", name="Arrange").click()
+    page.get_by_role("link", name="Delete").click()
+    page.get_by_role("button", name="Delete Places").click()
 
+
+def test_cards_fill_the_screen_and_are_dragged(page: Page) -> None:
+    ask(page, "How many customers are there in each country?")
+    answered(page)
+    add(page, "Countries", new="Walls")
+    board = page.url.partition("#")[0]
+    ask(page, "How many stores are there?")
+    answered(page)
+    add(page, "Stores")
+    page.goto(board)
+    expect(page.locator("mirror-chart[data-drawn]").first).to_be_visible()
     page.keyboard.press("f")
     expect(page.get_by_role("link", name="Leave full screen")).to_be_focused()
     expect(page.get_by_role("navigation")).to_be_hidden()
@@ -203,11 +217,11 @@ def test_cards_filter_cards_fill_the_screen_and_are_dragged(page: Page) -> None:
         said = "Countries stays where it was" if key else "Countries: place 2 of 2"
         expect(page.locator("#announcer")).to_have_text(said)
     page.reload()
-    assert page.locator(".card h2 > a").all_inner_texts() == ["Cities", "Countries"]
+    assert page.locator(".card h2 > a").all_inner_texts() == ["Stores", "Countries"]
     page.goto(board)
     page.get_by_role("link", name="Arrange").click()
     page.get_by_role("link", name="Delete").click()
-    page.get_by_role("button", name="Delete Places").click()
+    page.get_by_role("button", name="Delete Walls").click()
 
 
 def test_a_point_sets_a_value_of_the_dashboard_by_keyboard_and_by_mouse(page: Page) -> None:
