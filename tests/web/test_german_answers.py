@@ -35,7 +35,7 @@ from sqlagent.makers.analyst.telling import period, read_as
 from sqlagent.method.execution import failure_of
 from sqlagent.method.ranking import SAYS_NOTHING
 from sqlagent.sql.differences import differences
-from sqlagent.telling.charting.points import named_some
+from sqlagent.telling.charting.captions import named_some
 from sqlagent.telling.readings import difference
 from sqlagent.telling.summarizing import changed_since, summarize
 from sqlagent.telling.summarizing.contributing import sentence_of, split_of, whole_of

@@ -27,6 +27,7 @@ from sqlagent.rows.columns import (
     wall_clock,
 )
 from sqlagent.rows.formats import column_format, formatted, tick_format
+from sqlagent.telling.charting.captions import measure_of, note_of, share_of, title_of
 from sqlagent.telling.charting.maps import (
     country_traces,
     geo,
@@ -42,13 +43,9 @@ from sqlagent.telling.charting.points import (
     is_small,
     is_timed,
     label,
-    measure_of,
-    note_of,
     panels_of,
     points_of,
-    share_of,
     slices_of,
-    title_of,
 )
 from sqlagent.telling.charting.small import in_grid
 from sqlagent.values import Cell, Chart, Kind, Rows

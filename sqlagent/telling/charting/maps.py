@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlagent.language.saying import number, spaced, worded, worded_count
 from sqlagent.rows.columns import Role, in_words, is_additive, number_of, profile, profiles
+from sqlagent.telling.charting.captions import measure_of, named_some
 from sqlagent.telling.charting.places import (
     Country,
     coordinate_columns,
@@ -19,7 +20,7 @@ from sqlagent.telling.charting.places import (
     country_of,
     is_longitude,
 )
-from sqlagent.telling.charting.points import MAX_POINTS, label, measure_of, named_some, points_of
+from sqlagent.telling.charting.points import MAX_POINTS, label, points_of
 from sqlagent.values import Cell, Chart, Kind, Rows
 
 Json = dict[str, Any]
