@@ -215,25 +215,6 @@ def is_timed(chart: Chart, x: Profile, places: int) -> bool:
     return x.role == Role.TIME and not is_ranked
 
 
-def panels_of(rows: Rows, names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Part figures into those that can share an axis: within a factor of 20 of the first of each.
-
-    Example:
-        >>> panels_of(Rows(("orders", "revenue", "returns"), ((60, 24000, 9), (50, 21000, 8))), ("orders", "revenue", "returns"))
-        [('orders', 'returns'), ('revenue',)]
-    """
-    panels: list[tuple[float, list[str]]] = []
-    for name in names:
-        at = rows.columns.index(name)
-        top = max((abs(number_of(row[at]) or 0.0) for row in rows.rows), default=0.0) or 1.0
-        shared = next((held for first, held in panels if 0.05 <= top / first <= 20), None)
-        if shared is None:
-            panels.append((top, [name]))
-        else:
-            shared.append(name)
-    return [tuple(held) for _, held in panels]
-
-
 def label(cell: Cell) -> str:
     """Say a cell as the label of a category."""
     if cell is None or cell == "":
