@@ -167,6 +167,7 @@ class DuckdbEngine(FileEngine):
 
     @contextmanager
     def session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
+        """Run one statement, read-only, and give its rows as they come. Raises: StatementFailed, Unreachable."""
         with self._connected(flight) as db:
             try:
                 statements = db.extract_statements(sql)

@@ -207,6 +207,7 @@ class SqliteEngine(FileEngine):
 
     @contextmanager
     def session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
+        """Run one statement, read-only, and give its rows as they come. Raises: StatementFailed, Unreachable."""
         with self._connected(flight) as db:
             _wake_rtrees(db, sql)
             db.set_authorizer(_authorize)
