@@ -128,10 +128,10 @@ def _trim(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def percent_said(part: float) -> Saying:
+def percent_said(part: float | Decimal) -> Saying:
     """Say a part of the whole in percent: whole from 10 % on, else with one decimal."""
     percent = part * 100
-    written = f"{percent:.0f}" if percent >= 10 or percent == round(percent) else f"{percent:.1f}"
+    written = f"{percent:,.0f}" if percent >= 10 or percent == round(percent) else f"{percent:.1f}"
     return worded("{number} %", number=number(written))
 
 
