@@ -68,9 +68,10 @@ class Server(ABC):
     def command(self) -> list[str]:
         """The command line that serves it in the foreground."""
 
-    @abstractmethod
     def is_ready(self) -> bool:
-        """Tell whether it answers."""
+        """Tell whether it answers: by itself, whether something listens at its port."""
+        with socket.socket() as probe:
+            return probe.connect_ex((self.host, self.port)) == 0
 
     def make_certificate(self) -> None:
         """Make `cert.pem` and `key.pem` for 127.0.0.1, signed by nobody but itself."""
@@ -320,10 +321,6 @@ class SparkServer(Server):
             *("--hiveconf", f"hive.server2.thrift.bind.host={self.host}"),
         ]
 
-    def is_ready(self) -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex((self.host, self.port)) == 0
-
     def connect(self, database: str = "default"):
         """Connect as the owner."""
         from pyhive import hive
@@ -359,10 +356,6 @@ class DatabricksDoor(Server):
         door = str(Path(__file__).with_name("databricks_door.py"))
         return [sys.executable, door, str(self.port), str(self.behind.port), str(self.folder), PASSWORD]
 
-    def is_ready(self) -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex((self.host, self.port)) == 0
-
 
 class ClickhouseServer(Server):
     """ClickHouse's engine behind its HTTP interface (`clickhouse_door`): one password for every user."""
@@ -378,10 +371,6 @@ class ClickhouseServer(Server):
     def command(self) -> list[str]:
         door = str(Path(__file__).with_name("clickhouse_door.py"))
         return [sys.executable, door, str(self.port), str(self.data), PASSWORD]
-
-    def is_ready(self) -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex((self.host, self.port)) == 0
 
     def look(self, sql: str, database: str = "default", **settings: object) -> list[tuple[object, ...]]:
         """Run statements as the owner, with none of an adapter's settings, and give the rows of the last."""
@@ -454,10 +443,6 @@ class SshDoor(Server):
     def command(self) -> list[str]:
         door = str(Path(__file__).with_name("ssh_door.py"))
         return [sys.executable, door, str(self.port), str(self.folder), PASSWORD]
-
-    def is_ready(self) -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex((self.host, self.port)) == 0
 
     @contextmanager
     def halted(self) -> Iterator[None]:

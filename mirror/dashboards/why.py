@@ -26,16 +26,8 @@ from sqlagent.makers.analyst.changes import VALUES, Change, Cut, asked_of, chang
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import source_of
 from sqlagent.sql.formatting import formatted
-from sqlagent.telling.summarizing.contributing import (
-    NotSplit,
-    Part,
-    Split,
-    sentence_of,
-    sentence_unfinished,
-    split_of,
-    splits_ranked,
-    whole_of,
-)
+from sqlagent.telling.summarizing.contributing import NotSplit, Part, Split, split_of, splits_ranked, whole_of
+from sqlagent.telling.summarizing.contribution_words import sentence_of, sentence_unfinished
 from sqlagent.values import Rows
 
 if TYPE_CHECKING:

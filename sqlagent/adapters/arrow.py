@@ -12,7 +12,8 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sqlagent.adapters.base import NARROW, Flight, cell_chars, cut_cell
+from sqlagent.adapters.base import NARROW, cell_chars, cut_cell
+from sqlagent.adapters.flights import Flight
 from sqlagent.values import Kind, Limits
 
 Column = Any

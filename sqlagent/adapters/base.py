@@ -1,31 +1,30 @@
-"""The base of all adapters: statements in flight, rows in batches, cells cut to size.
+"""The base of all adapters: the list of statements in flight, rows in batches, cells cut to size.
 
 An adapter decides how to open a read-only session and what its driver's errors mean; this
-decides how a statement is cancelled, how many rows are kept and how a long cell is cut.
+decides how many rows are kept and how a long cell is cut, and ends statements on `cancel`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import socket
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Protocol
 
+from sqlagent.adapters.failures import check_text, failed
+from sqlagent.adapters.flights import Flight
 from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.values import (
-    OWN_WORDS,
     Catalog,
     Cell,
     Check,
-    Failure,
     FailureKind,
     Kind,
     Limits,
@@ -51,9 +50,6 @@ VALUES_SAMPLE = 20_000
 VALUE_CHARS = 200
 # How long `cancel` goes on asking before it gives up (seconds), and how often it asks.
 CANCEL_SECONDS, CANCEL_EVERY = 4.0, 0.1
-# A statement that is still there so long after its deadline or Stop is hung up on (seconds), and how often
-# that is looked at.
-HANG_UP_SECONDS, LOOK_EVERY = 0.7, 0.1
 
 BATCH_ROWS, BATCH_CHARS = 1_000, 2_000_000
 # Kinds whose cells are never long, and classes of cells that may be.
@@ -62,77 +58,6 @@ PLAIN = frozenset((str, bytes))
 LONG = PLAIN | {list, dict}
 # The table by which Mirror's own store is known, and its column: a source with the same mark is the store.
 MARKER_TABLE, MARKER_COLUMN = "mirror_store_marker", "mark"
-
-CANCELLED = Failure(FailureKind.CANCELLED, "The statement was stopped.")
-
-
-def timed_out(seconds: float) -> Failure:
-    """Say that a statement ran into its deadline.
-
-    Example:
-        >>> timed_out(0.5).message
-        'The statement was stopped after 0.5 seconds.'
-    """
-    advice = "Ask for less: a shorter period, fewer tables, or an aggregate."
-    return Failure(
-        FailureKind.TIMEOUT, f"The statement was stopped after {seconds:g} seconds.", advice=advice
-    )
-
-
-def out_of_memory(most: int) -> Failure:
-    """Say that a statement needed more memory than it may take (bytes).
-
-    Example:
-        >>> out_of_memory(2_000_000_000).message
-        'The statement needed more than 2 GB of memory and was stopped.'
-    """
-    said = f"{most / 1e9:.3g} GB" if most >= 1e9 else f"{most / 1e6:.3g} MB"
-    advice = "Ask for less: fewer rows, fewer columns, shorter texts, or an aggregate."
-    message = f"The statement needed more than {said} of memory and was stopped."
-    return Failure(FailureKind.ERROR, message, advice=advice)
-
-
-class Flight:
-    """One statement in flight: how to stop it, and whether somebody has."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.deadline = time.monotonic() + seconds
-        self.is_cancelled = False
-        self.done = threading.Event()
-        self._stop: Callable[[], None] | None = None
-
-    def arm(self, stop: Callable[[], None] | None) -> None:
-        """Say how to stop it from another thread; `stop` must not raise."""
-        self._stop = stop
-
-    def stop(self) -> None:
-        """Ask the database to end it, if there is something to end yet."""
-        self.is_cancelled = True
-        self.let_go()
-
-    def let_go(self) -> None:
-        """Cancel a statement whose rows are no longer consumed; it does not count as stopped by a person."""
-        stop = self._stop
-        if stop is not None:
-            stop()
-
-    def left(self) -> float:
-        """Seconds left, never less than 0.001. Raises: StatementFailed when over or stopped."""
-        self.check()
-        return max(self.deadline - time.monotonic(), 0.001)
-
-    def failure(self) -> Failure | None:
-        """Tell why it should not go on: stopped, too late, or None."""
-        if self.is_cancelled:
-            return CANCELLED
-        return timed_out(self.seconds) if time.monotonic() > self.deadline else None
-
-    def check(self) -> None:
-        """Check that it may go on. Raises: StatementFailed when over time or stopped."""
-        failure = self.failure()
-        if failure is not None:
-            raise StatementFailed(failure)
 
 
 class Rowing:
@@ -353,50 +278,6 @@ class Adapter(ABC):
             self.tunnel.close()
 
 
-def check_text(sql: str) -> None:
-    """Refuse a text that would reach the database changed. Raises: StatementFailed.
-
-    A driver written in C would end the statement at a NUL and run what stands before it.
-    """
-    nul = sql.find("\0")
-    if nul >= 0:
-        raise failed("The SQL holds a NUL character.", nul, "Remove it.", OWN_WORDS)
-    try:
-        sql.encode()
-    except UnicodeEncodeError as error:
-        raise failed("The SQL holds half a character.", error.start, "Remove it.", OWN_WORDS) from error
-
-
-@contextmanager
-def hung_up_on(flight: Flight, hang_up: Callable[[], None]) -> Iterator[None]:
-    """Call `hang_up` when a server has not ended a statement shortly after its deadline or Stop.
-
-    A server asks whether it should stop between steps; one call of a function may be one step. The waiting thread goes on; the server ends the statement when it next checks.
-    """
-    is_over = threading.Event()
-
-    def watch() -> None:
-        while not is_over.wait(LOOK_EVERY):
-            if flight.failure() is not None:
-                if not is_over.wait(HANG_UP_SECONDS):
-                    hang_up()
-                return
-
-    watching = threading.Thread(target=watch, name="hang-up", daemon=True)
-    watching.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        watching.join()
-
-
-def hang_up(fileno: int) -> None:
-    """Shut the socket of a connection: what waits for an answer on it fails at once."""
-    with suppress(OSError), socket.socket(fileno=os.dup(fileno)) as mine:
-        mine.shutdown(socket.SHUT_RDWR)
-
-
 def quoted(name: str) -> str:
     """Quote an identifier as standard SQL does.
 
@@ -458,39 +339,6 @@ def known_options(options: Mapping[str, str], known: Iterable[str]) -> dict[str,
     return {name: str(value) for name, value in options.items()}
 
 
-def unreachable(message: str, advice: str = "", code: str = "") -> Unreachable:
-    """Make the error for a source that cannot be reached; `code` is the kind of its fault."""
-    return Unreachable(Failure(FailureKind.LOST, message, advice=advice, code=code))
-
-
-def failed(message: str, position: int | None = None, advice: str = "", code: str = "") -> StatementFailed:
-    """Make the error for a statement the database did not take; `code` is its driver's class of fault."""
-    return StatementFailed(Failure(FailureKind.ERROR, message, position, advice, code))
-
-
-def ended_by_server(message: str, code: str = "") -> StatementFailed:
-    """Make the error for a statement that the server ended though nobody stopped it in Mirror.
-
-    Example:
-        >>> ended_by_server("Query execution was interrupted").failure.message
-        'The server ended the statement: Query execution was interrupted.'
-    """
-    advice = "A limit of the server or somebody who administers it did that. Try again, or ask for less."
-    return failed(f"The server ended the statement: {message.rstrip('. ')}.", None, advice, code)
-
-
-def not_allowed(message: str) -> StatementFailed:
-    """Make the error for a statement that the database itself did not let happen, in its words."""
-    return _stopped(f"Not allowed in a read-only session: {message.rstrip('.! ')}.", "")
-
-
-def is_the_store() -> StatementFailed:
-    """Make the error for a source that turned out to be Mirror's own store."""
-    message = "This database is Mirror's own store, or a copy of it. It cannot be a source."
-    advice = "Connect the database you want to ask about. What people do in Mirror is shown on its pages."
-    return StatementFailed(Failure(FailureKind.REFUSED, message, advice=advice))
-
-
 def file_powers(path: Path) -> tuple[Power, ...]:
     """Tell that we could write to the file of a source, where the operating system would let us."""
     words = "write to the file, because its permissions allow that to the account Mirror runs as; Mirror opens it read-only"
@@ -506,13 +354,3 @@ def severest_first(powers: Iterable[Power]) -> tuple[Power, ...]:
     """
     order = list(Severity)
     return tuple(sorted(powers, key=lambda power: order.index(power.severity)))
-
-
-def refused(message: str) -> StatementFailed:
-    """Make the error for a statement that the read-only session stopped, in words of ours about its SQL."""
-    return _stopped(message, OWN_WORDS)
-
-
-def _stopped(message: str, code: str) -> StatementFailed:
-    advice = "Sources are only read here. Write a SELECT."
-    return StatementFailed(Failure(FailureKind.REFUSED, message, advice=advice, code=code))

@@ -30,24 +30,16 @@ from sqlagent.adapters import clickhouse_catalog, tls
 from sqlagent.adapters.base import (
     CATALOG_SECONDS,
     CONNECT_SECONDS,
-    HANG_UP_SECONDS,
-    LOOK_EVERY,
     VALUE_CHARS,
     Adapter,
     Batch,
-    Flight,
     Row,
     Rowing,
-    ended_by_server,
-    failed,
-    hung_up_on,
     known_options,
-    not_allowed,
-    refused,
-    timed_out,
-    unreachable,
 )
 from sqlagent.adapters.clickhouse_words import code_of, name_of, position_of, said
+from sqlagent.adapters.failures import ended_by_server, failed, not_allowed, refused, timed_out, unreachable
+from sqlagent.adapters.flights import HANG_UP_SECONDS, LOOK_EVERY, Flight, hung_up_on
 from sqlagent.adapters.scanning import TOO_MUCH, scans_too_much, would_scan_too_much
 from sqlagent.adapters.sqlalchemy import check_reads
 from sqlagent.adapters.tally import Tally, checked

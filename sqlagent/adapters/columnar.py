@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any
 
-from sqlagent.adapters.base import Batch, Flight, Rowing
+from sqlagent.adapters.base import Batch, Rowing
+from sqlagent.adapters.flights import Flight
 from sqlagent.values import Kind, Limits
 
 

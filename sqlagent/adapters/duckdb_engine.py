@@ -20,21 +20,13 @@ from typing import Any
 import duckdb
 import pytz  # noqa: F401  # DuckDB asks for it when the first time with a zone comes
 
-from sqlagent.adapters.base import (
-    Batch,
-    Flight,
-    Rowing,
-    failed,
-    not_allowed,
-    quoted,
-    refused,
-    structure_hash,
-    unreachable,
-)
+from sqlagent.adapters.base import Batch, Rowing, quoted, structure_hash
 from sqlagent.adapters.children.engine import FileEngine
 from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.adapters.columnar import ColumnarRowing
 from sqlagent.adapters.duckdb_columns import column_batches
+from sqlagent.adapters.failures import failed, not_allowed, refused, unreachable
+from sqlagent.adapters.flights import Flight
 from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Column, ForeignKey, Limits, Table
@@ -175,6 +167,7 @@ class DuckdbEngine(FileEngine):
 
     @contextmanager
     def session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
+        """Run one statement, read-only, and give its rows as they come. Raises: StatementFailed, Unreachable."""
         with self._connected(flight) as db:
             try:
                 statements = db.extract_statements(sql)

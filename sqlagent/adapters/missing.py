@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from sqlagent.adapters.base import Adapter, Flight, Rowing, unreachable
+from sqlagent.adapters.base import Adapter, Rowing
+from sqlagent.adapters.failures import unreachable
+from sqlagent.adapters.flights import Flight
 from sqlagent.errors import Unreachable
 from sqlagent.values import Catalog, Check, Limits
 

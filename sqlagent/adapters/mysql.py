@@ -33,20 +33,20 @@ from sqlagent.adapters.base import (
     VALUE_CHARS,
     Adapter,
     Batch,
-    Flight,
     Row,
     Rowing,
+    known_options,
+)
+from sqlagent.adapters.failures import (
     ended_by_server,
     failed,
-    hang_up,
-    hung_up_on,
     is_the_store,
-    known_options,
     not_allowed,
     refused,
     timed_out,
     unreachable,
 )
+from sqlagent.adapters.flights import Flight, hang_up, hung_up_on
 from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits

@@ -30,19 +30,14 @@ from sqlagent.adapters.base import (
     VALUE_CHARS,
     Adapter,
     Batch,
-    Flight,
     Row,
     Rowing,
-    check_text,
-    failed,
-    hung_up_on,
     known_options,
-    not_allowed,
-    refused,
-    unreachable,
 )
 from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.adapters.columnar import ColumnarRowing
+from sqlagent.adapters.failures import check_text, failed, not_allowed, refused, unreachable
+from sqlagent.adapters.flights import Flight, hung_up_on
 from sqlagent.adapters.postgres_copy import (
     CopiedLines,
     Copying,

@@ -19,7 +19,8 @@ import psycopg
 from psycopg import generators, pq
 from psycopg.waiting import Ready, Wait
 
-from sqlagent.adapters.base import BATCH_CHARS, BATCH_ROWS, Batch, Flight, cell_chars
+from sqlagent.adapters.base import BATCH_CHARS, BATCH_ROWS, Batch, cell_chars
+from sqlagent.adapters.flights import Flight
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Kind, Limits
 

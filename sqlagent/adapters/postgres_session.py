@@ -14,14 +14,9 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg import generators, pq, sql
 
-from sqlagent.adapters.base import (
-    MARKER_COLUMN,
-    MARKER_TABLE,
-    Flight,
-    hang_up,
-    is_the_store,
-    refused,
-)
+from sqlagent.adapters.base import MARKER_COLUMN, MARKER_TABLE
+from sqlagent.adapters.failures import is_the_store, refused
+from sqlagent.adapters.flights import Flight, hang_up
 
 LOCK_SECONDS = 5.0
 # Bytes that a statement may spill to the server's disk, where its session may say so and nothing else is said.

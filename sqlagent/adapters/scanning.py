@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlagent.adapters.base import failed
+from sqlagent.adapters.failures import failed
 from sqlagent.errors import StatementFailed
 
 TOO_MUCH = "SCAN_BOUND"

@@ -31,22 +31,17 @@ from thrift_sasl import TSaslClientTransport
 
 from sqlagent.adapters import spark_catalog, tls
 from sqlagent.adapters.base import (
-    CANCELLED,
     CATALOG_SECONDS,
     CONNECT_SECONDS,
     VALUE_CHARS,
     Adapter,
     Batch,
-    Flight,
     Row,
     Rowing,
-    ended_by_server,
-    failed,
     known_options,
-    refused,
-    timed_out,
-    unreachable,
 )
+from sqlagent.adapters.failures import CANCELLED, ended_by_server, failed, refused, timed_out, unreachable
+from sqlagent.adapters.flights import Flight
 from sqlagent.adapters.spark_words import bracketed, class_of, position_of, said
 from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sqlagent.adapters.base import refused
+from sqlagent.adapters.failures import refused
 
 QUERIES = frozenset(("select", "with", "values", "table", "from", ""))
 DESCRIBES = frozenset(("show", "describe", "desc", "explain"))

@@ -32,16 +32,18 @@ from sqlagent.adapters.base import (
     VALUE_CHARS,
     Adapter,
     Batch,
-    Flight,
     Rowing,
+    known_options,
+)
+from sqlagent.adapters.failures import (
     ended_by_server,
     failed,
     is_the_store,
-    known_options,
     not_allowed,
     refused,
     unreachable,
 )
+from sqlagent.adapters.flights import Flight
 from sqlagent.adapters.sqlalchemy_dialects import FILES, READ_ONLY, REPLACED, speaks
 from sqlagent.adapters.tally import checked
 from sqlagent.errors import DatabaseError, StatementFailed

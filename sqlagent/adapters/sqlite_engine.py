@@ -17,22 +17,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlagent.adapters.base import (
-    MARKER_COLUMN,
-    MARKER_TABLE,
-    Batch,
-    Flight,
-    Rowing,
-    failed,
-    is_the_store,
-    not_allowed,
-    quoted,
-    refused,
-    structure_hash,
-    unreachable,
-)
+from sqlagent.adapters.base import MARKER_COLUMN, MARKER_TABLE, Batch, Rowing, quoted, structure_hash
 from sqlagent.adapters.children.engine import FileEngine
 from sqlagent.adapters.column_kinds import sqlite_kind_of
+from sqlagent.adapters.failures import failed, is_the_store, not_allowed, refused, unreachable
+from sqlagent.adapters.flights import Flight
 from sqlagent.adapters.sqlite_comments import column_comments
 from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import StatementFailed
@@ -218,6 +207,7 @@ class SqliteEngine(FileEngine):
 
     @contextmanager
     def session(self, flight: Flight, sql: str, limits: Limits) -> Iterator[Rowing]:
+        """Run one statement, read-only, and give its rows as they come. Raises: StatementFailed, Unreachable."""
         with self._connected(flight) as db:
             _wake_rtrees(db, sql)
             db.set_authorizer(_authorize)

@@ -22,7 +22,9 @@ from typing import Any, TypeVar
 
 import asyncssh
 
-from sqlagent.adapters.base import CONNECT_SECONDS, LOOPBACK, Flight, unreachable
+from sqlagent.adapters.base import CONNECT_SECONDS, LOOPBACK
+from sqlagent.adapters.failures import unreachable
+from sqlagent.adapters.flights import Flight
 from sqlagent.adapters.ssh_keys import key_read
 from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.values import FINGERPRINT, SSH_SAID, SSH_SILENT, SshServer

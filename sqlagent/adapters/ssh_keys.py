@@ -13,7 +13,7 @@ import asyncssh
 from asyncssh.asn1 import der_decode
 from asyncssh.packet import SSHPacket
 
-from sqlagent.adapters.base import unreachable
+from sqlagent.adapters.failures import unreachable
 from sqlagent.values import SSH_SAID
 
 # How many private keys a process has read at one time.

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from sqlagent.adapters.base import Flight, Row, failed
+from sqlagent.adapters.base import Row
+from sqlagent.adapters.failures import failed
+from sqlagent.adapters.flights import Flight
 from sqlagent.errors import StatementFailed
 from sqlagent.values import Catalog
 

@@ -15,7 +15,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from sqlagent.adapters.base import Adapter, Flight, Rowing, known_options, unreachable
+from sqlagent.adapters.base import Adapter, Rowing, known_options
+from sqlagent.adapters.failures import unreachable
+from sqlagent.adapters.flights import Flight
 from sqlagent.adapters.scanning import scans_too_much, would_scan_too_much
 from sqlagent.adapters.sqlalchemy import SqlalchemyDatabase
 from sqlagent.adapters.sqlalchemy_dialects import speaks

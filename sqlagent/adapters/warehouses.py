@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from sqlagent.adapters.base import CONNECT_SECONDS, unreachable
+from sqlagent.adapters.base import CONNECT_SECONDS
+from sqlagent.adapters.failures import unreachable
 
 if TYPE_CHECKING:
     import sqlalchemy as sa

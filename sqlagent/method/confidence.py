@@ -270,17 +270,12 @@ def _why_failed(executions: Sequence[Execution]) -> str:
     if all(failure.kind is FailureKind.LOST for failure in failures):
         return worded("The connection to the database was lost: {why}", why=failures[0].message)
     last = max(failures, key=lambda failure: sum(other.message == failure.message for other in failures))
-    told, count = {"count": str(len(executions)), "why": last.message}, len(executions)
-    if last.kind is FailureKind.REFUSED:
-        return worded_count(
-            "None of {count} attempts gave a result; the usual one was refused: {why}",
-            "None of {count} attempts gave a result; the usual one was refused: {why}",
-            count,
-            **told,
-        )
-    return worded_count(
-        "None of {count} attempts gave a result; the usual one failed: {why}",
-        "None of {count} attempts gave a result; the usual one failed: {why}",
-        count,
-        **told,
-    )
+    why, is_refused = last.message, last.kind is FailureKind.REFUSED
+    if len(executions) == 1:
+        if is_refused:
+            return worded("The only attempt was refused: {why}", why=why)
+        return worded("The only attempt failed: {why}", why=why)
+    told = {"count": str(len(executions)), "why": why}
+    if is_refused:
+        return worded("None of {count} attempts gave a result; the usual one was refused: {why}", **told)
+    return worded("None of {count} attempts gave a result; the usual one failed: {why}", **told)

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlagent.telling import charting
-from sqlagent.telling.charting import check, figure, figures, makes_sense, others, points, suggest
+from sqlagent.telling.charting import check, figure, figures, labels, makes_sense, others, points, suggest
 from sqlagent.values import Chart, ColumnFormat, Kind, Rows
 from tests.lengths import many
 
@@ -118,8 +118,8 @@ def test_long_labels_lie_down_and_are_shortened_on_the_axis_only() -> None:
     drawn = charting.figure(Chart("bar", "title", ("sold",)), long)
     assert drawn["data"][0]["orientation"] == "h"
     assert drawn["layout"]["yaxis"]["autorange"] == "reversed"
-    assert max(map(len, drawn["layout"]["yaxis"]["ticktext"])) <= figures.CUT_LABEL
-    assert max(map(len, drawn["data"][0]["y"])) > figures.CUT_LABEL
+    assert max(map(len, drawn["layout"]["yaxis"]["ticktext"])) <= labels.CUT_LABEL
+    assert max(map(len, drawn["data"][0]["y"])) > labels.CUT_LABEL
 
 
 def test_time_runs_along_x_in_order_whatever_the_order_of_rows() -> None:

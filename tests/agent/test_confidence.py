@@ -237,9 +237,17 @@ def test_an_empty_database_is_said_to_be_empty() -> None:
         ([failed(kind=FailureKind.TIMEOUT)] * 2, "ran out of time"),
         ([failed("server closed the connection", FailureKind.LOST)], "server closed the connection"),
         ([failed("near SELEC: syntax error")] * 2 + [failed("other")], "near SELEC: syntax error"),
-        ([failed("DELETE changes rows.", FailureKind.REFUSED)], "refused: DELETE changes rows."),
+        (
+            [failed("DELETE changes rows.", FailureKind.REFUSED)],
+            "The only attempt was refused: DELETE changes rows.",
+        ),
+        ([failed("near SELEC: syntax error")], "The only attempt failed: near SELEC: syntax error"),
+        (
+            [failed("DELETE changes rows.", FailureKind.REFUSED)] * 2,
+            "None of 2 attempts gave a result; the usual one was refused: DELETE changes rows.",
+        ),
     ],
-    ids=["nothing tried", "out of time", "lost", "errors", "refused"],
+    ids=["nothing tried", "out of time", "lost", "errors", "refused", "one failed", "all refused"],
 )
 def test_a_pool_where_all_fail_fails_with_the_reason(pool: list[Execution], words: str) -> None:
     said, reason = ended(pool)

@@ -7,14 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from sqlagent.telling.summarizing.contributing import (
-    SHOWN,
-    NotSplit,
-    sentence_of,
-    split_of,
-    splits_ranked,
-    whole_of,
-)
+from sqlagent.telling.summarizing.contributing import SHOWN, NotSplit, split_of, splits_ranked, whole_of
+from sqlagent.telling.summarizing.contribution_words import sentence_of
 from sqlagent.values import Rows
 
 

@@ -20,11 +20,11 @@ from typing import Any
 import duckdb
 
 from sqlagent.adapters import open_database
-from sqlagent.adapters.base import Flight
 from sqlagent.adapters.children import lending
 from sqlagent.adapters.children.database import STATEMENT_MEMORY
 from sqlagent.adapters.children.engines import engine_named
 from sqlagent.adapters.columnar import ColumnarRowing
+from sqlagent.adapters.flights import Flight
 from sqlagent.ports import ColumnStream
 from sqlagent.values import Limits
 from tests.engines.killing import children

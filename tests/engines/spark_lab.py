@@ -6,12 +6,19 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pyhive.exc import Error as HiveError
 
-from sqlagent.adapters import open_database
+from sqlagent.adapters import base, open_database
 from sqlagent.ports import SourceDatabase
 from tests import servers
 from tests.engines.labs import SCHEMAS, Lab
+
+
+@pytest.fixture(autouse=True)
+def time_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a minute to count the values of a column: on a busy machine each statement takes Spark seconds."""
+    monkeypatch.setattr(base, "VALUES_SECONDS", 30.0)
 
 
 class SparkLab(Lab):

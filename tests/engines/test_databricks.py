@@ -11,11 +11,11 @@ from contextlib import closing
 
 import pytest
 
-from sqlagent.adapters import base
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import FailureKind, Limits
 from tests.engines.databricks_lab import DatabricksLab
+from tests.engines.spark_lab import time_to_count  # noqa: F401 - a fixture
 from tests.engines.test_engines import *  # noqa: F403 - the tests of the suite, run with the lab below
 from tests.engines.test_engines import FAST
 from tests.servers import PASSWORD
@@ -43,12 +43,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> DatabricksLab:
         with closing(made.connect()) as database:
             database.execute("SELECT 1", Limits(seconds=60))  # the first statement takes Spark longest
         yield made
-
-
-@pytest.fixture(autouse=True)
-def time_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half a minute to count the values of a column: on a busy machine each statement takes Spark seconds."""
-    monkeypatch.setattr(base, "VALUES_SECONDS", 30.0)
 
 
 def test_values_come_in_their_types(database: SourceDatabase) -> None:

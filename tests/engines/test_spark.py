@@ -19,12 +19,12 @@ from django.urls import reverse
 from mirror.sources.demo import SHOP_QUESTIONS
 from mirror.sources.models import Source
 from sqlagent import guard
-from sqlagent.adapters import base, open_database, spark
+from sqlagent.adapters import open_database, spark
 from sqlagent.errors import Unreachable
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Answer, FailureKind, Limits, Outcome
 from tests.engines import test_net, test_shop
-from tests.engines.spark_lab import SparkLab
+from tests.engines.spark_lab import SparkLab, time_to_count  # noqa: F401 - a fixture
 from tests.engines.spark_shop import make_shop
 from tests.engines.test_engines import *  # noqa: F403 - the tests of the suite, run with the lab below
 from tests.engines.test_engines import failure_of
@@ -38,12 +38,6 @@ pytestmark = pytest.mark.long
 def lab(tmp_path_factory: pytest.TempPathFactory) -> SparkLab:
     """Spark with the suite's tables."""
     return SparkLab(tmp_path_factory.mktemp("spark"))
-
-
-@pytest.fixture(autouse=True)
-def time_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half a minute to count the values of a column: on a busy machine each statement takes Spark seconds."""
-    monkeypatch.setattr(base, "VALUES_SECONDS", 30.0)
 
 
 @pytest.fixture(scope="module")

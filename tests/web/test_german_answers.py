@@ -35,10 +35,11 @@ from sqlagent.makers.analyst.telling import period, read_as
 from sqlagent.method.execution import failure_of
 from sqlagent.method.ranking import SAYS_NOTHING
 from sqlagent.sql.differences import differences
-from sqlagent.telling.charting.points import named_some
+from sqlagent.telling.charting.captions import named_some
 from sqlagent.telling.readings import difference
 from sqlagent.telling.summarizing import changed_since, summarize
-from sqlagent.telling.summarizing.contributing import sentence_of, split_of, whole_of
+from sqlagent.telling.summarizing.contributing import split_of, whole_of
+from sqlagent.telling.summarizing.contribution_words import sentence_of
 from sqlagent.values import Catalog, Column, Limits, Rows, SshServer, Table
 
 TWO_YEARS = ((2025, "web", 100), (2025, "store", 60), (2026, "web", 118), (2026, "store", 54))

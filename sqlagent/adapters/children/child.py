@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sqlagent.adapters.base import Flight, Rowing, out_of_memory
+from sqlagent.adapters.base import Rowing
 from sqlagent.adapters.children.engine import FileEngine
 from sqlagent.adapters.children.engines import engine_named
 from sqlagent.adapters.columnar import ColumnarRowing
+from sqlagent.adapters.failures import out_of_memory
+from sqlagent.adapters.flights import Flight
 from sqlagent.errors import DatabaseError
 from sqlagent.forks import frames
 from sqlagent.forks.confining import anonymous_bytes

@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sqlagent.adapters.base import CATALOG_SECONDS, Adapter, Batch, Flight, Rowing, file_powers, known_options
+from sqlagent.adapters.base import CATALOG_SECONDS, Adapter, Batch, Rowing, file_powers, known_options
 from sqlagent.adapters.children.child import Ask
 from sqlagent.adapters.children.lending import Lent, asked
 from sqlagent.adapters.children.plain import plain
+from sqlagent.adapters.flights import Flight
 from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.forks.frames import LAST, Frame, Torn
 from sqlagent.values import Catalog, Check, Kind, Limits, Rows

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from sqlagent.adapters.base import Flight, Rowing
+from sqlagent.adapters.base import Rowing
+from sqlagent.adapters.flights import Flight
 from sqlagent.values import Catalog, Check, Limits
 
 

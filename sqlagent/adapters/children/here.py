@@ -11,10 +11,11 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from sqlagent.adapters.base import CATALOG_SECONDS, Adapter, Flight, Rowing, file_powers
+from sqlagent.adapters.base import CATALOG_SECONDS, Adapter, Rowing, file_powers
 from sqlagent.adapters.children.database import FileDatabase
 from sqlagent.adapters.children.engine import FileEngine
 from sqlagent.adapters.children.engines import engine_named
+from sqlagent.adapters.flights import Flight
 from sqlagent.values import Catalog, Check, Limits
 
 

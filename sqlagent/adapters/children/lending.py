@@ -16,8 +16,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlagent.adapters.base import Flight, out_of_memory, timed_out, unreachable
 from sqlagent.adapters.children.child import IDLE_SECONDS, Ask
+from sqlagent.adapters.failures import out_of_memory, timed_out, unreachable
+from sqlagent.adapters.flights import Flight
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.forks import frames
 from sqlagent.forks.forking import END_SECONDS, Fork, Gone, Kept, Server

@@ -45,7 +45,7 @@ SECONDS = 8.0
 """Seconds for all of them together; the last ones may take `STATEMENT_SECONDS` longer."""
 
 STATEMENT_SECONDS = 2.0
-"""The limits of one of them: a million rows are counted in a tenth of it."""
+"""Seconds for one of them: a million rows are counted in a tenth of it."""
 
 ROWS = 10
 """Rows kept of one statement."""

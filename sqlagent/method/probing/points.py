@@ -29,6 +29,7 @@ class Point:
 
     @property
     def is_column(self) -> bool:
+        """Whether it is a column itself, not a condition on some."""
         return isinstance(self.tree, exp.Column)
 
     def statements(self, catalog: Catalog, has_values: bool) -> Iterator[str]:

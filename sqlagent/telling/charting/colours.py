@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-Json = dict[str, Any]
+from sqlagent.telling.charting.markup import Json
 
 
 def coloured_like(figure: Json, before: Json) -> Json:

@@ -14,6 +14,7 @@ from uuid import UUID
 from sqlagent.rows.columns import number_of
 from sqlagent.telling.charting.figures import bins
 from sqlagent.telling.charting.maps import is_of_coordinates, located, spots_drawn
+from sqlagent.telling.charting.markup import Json
 from sqlagent.telling.charting.points import MAX_POINTS, label, points_of, slices_of
 from sqlagent.values import Cell, Chart, Kind, Rows
 
@@ -21,7 +22,6 @@ LONGEST = 190
 """Characters of a value that still makes a filter."""
 
 Filter = str | None
-Json = dict[str, Any]
 
 
 def drill(chart: Chart, rows: Rows) -> Json | None:

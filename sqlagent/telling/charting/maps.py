@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sqlagent.language.saying import number, spaced, worded, worded_count
 from sqlagent.rows.columns import Role, in_words, is_additive, number_of, profile, profiles
+from sqlagent.telling.charting.captions import measure_of, named_some
+from sqlagent.telling.charting.markup import Json
 from sqlagent.telling.charting.places import (
     Country,
     coordinate_columns,
@@ -19,10 +20,9 @@ from sqlagent.telling.charting.places import (
     country_of,
     is_longitude,
 )
-from sqlagent.telling.charting.points import MAX_POINTS, label, measure_of, named_some, points_of
+from sqlagent.telling.charting.points import MAX_POINTS, label, points_of
 from sqlagent.values import Cell, Chart, Kind, Rows
 
-Json = dict[str, Any]
 ROOM, SHARE, AROUND = 3, 0.08, 220
 """Degrees around the places of a map, at least and as a share of what they span, and from which the world is shown."""
 WIDER = 1.4

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlagent.language.saying import number, worded_count
 from sqlagent.rows.columns import in_words, number_of, order_key, profile
+from sqlagent.telling.charting.markup import Json
 from sqlagent.telling.charting.points import (
     MAX_CATEGORIES,
     MAX_LABELS,
@@ -16,7 +17,6 @@ from sqlagent.telling.charting.points import (
 )
 from sqlagent.values import Cell, Chart, Rows
 
-Json = dict[str, Any]
 WHISKER = 1.5
 """Whiskers reach to the last value within so many times the box's height."""
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
-Json = dict[str, Any]
+from sqlagent.telling.charting.markup import Json
 
 COLUMNS = (2, 3, 4)
 """Columns of a narrow, a middling and a wide page."""

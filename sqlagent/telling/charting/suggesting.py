@@ -17,9 +17,11 @@ from sqlagent.rows.columns import (
     profiles,
 )
 from sqlagent.rows.subject import keys_known, measures_first, ranked_by, times_along
-from sqlagent.telling.charting.figures import is_reckoned, level_of
+from sqlagent.telling.charting.captions import note_of, title_of
+from sqlagent.telling.charting.levels import is_reckoned, level_of
 from sqlagent.telling.charting.maps import check_map, map_note, on_map
 from sqlagent.telling.charting.marks import whiskers_note
+from sqlagent.telling.charting.panels import panels_of
 from sqlagent.telling.charting.points import (
     AGGREGATES,
     MARKS,
@@ -32,10 +34,7 @@ from sqlagent.telling.charting.points import (
     Points,
     hashable,
     is_small,
-    note_of,
-    panels_of,
     points_of,
-    title_of,
 )
 from sqlagent.values import Chart, Kind, Rows
 

@@ -8,7 +8,8 @@ are the whole. `verify` holds an LLM's sentence to the same rule.
 from __future__ import annotations
 
 from sqlagent.telling.summarizing.aggregates import summed_in, unsummed_in
-from sqlagent.telling.summarizing.telling import changed_since, summarize
+from sqlagent.telling.summarizing.over_time import changed_since
+from sqlagent.telling.summarizing.telling import summarize
 from sqlagent.telling.summarizing.verifying import verify
 
 __all__ = ["changed_since", "summarize", "summed_in", "unsummed_in", "verify"]

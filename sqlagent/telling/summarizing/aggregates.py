@@ -37,11 +37,8 @@ def unsummed_in(sql: str) -> dict[str, int]:
         >>> unsummed_in("WITH t AS (SELECT city, AVG(price) AS p FROM u GROUP BY city) SELECT city, p, MAX(p) AS most FROM t GROUP BY 1, 2")
         {'p': 1}
     """
-    try:
-        query = parse_one(sql) if sql else None
-    except (SqlglotError, RecursionError):
-        return {}
-    if not isinstance(query, exp.Query):
+    query = _query(sql)
+    if query is None:
         return {}
     inner = {
         item.alias_or_name: item.unalias()
@@ -66,11 +63,8 @@ def summed_in(sql: str) -> dict[int, bool]:
         >>> summed_in("SELECT city, SUM(a) - SUM(b) AS d, COUNT(*) AS n, AVG(a) AS middle, MAX(a) AS most FROM t GROUP BY city")
         {1: True, 2: True, 3: False, 4: False}
     """
-    try:
-        query = parse_one(sql) if sql else None
-    except (SqlglotError, RecursionError):
-        return {}
-    if not isinstance(query, exp.Query):
+    query = _query(sql)
+    if query is None:
         return {}
     found = {}
     for place, item in enumerate(query.selects):
@@ -103,9 +97,15 @@ def _tells_of_group(item: exp.Expr) -> bool:
 
 
 def _columns(sql: str, aggregate: type[exp.AggFunc]) -> frozenset[str]:
+    query = _query(sql)
+    shown = query.selects if query is not None else []
+    return frozenset(one.alias_or_name for one in shown if isinstance(one.unalias(), aggregate))
+
+
+def _query(sql: str) -> exp.Query | None:
+    """Read a statement; None where it cannot be read."""
     try:
         query = parse_one(sql) if sql else None
     except (SqlglotError, RecursionError):
-        return frozenset()
-    shown = query.selects if isinstance(query, exp.Query) else []
-    return frozenset(one.alias_or_name for one in shown if isinstance(one.unalias(), aggregate))
+        return None
+    return query if isinstance(query, exp.Query) else None
