@@ -26,6 +26,7 @@ from mirror.dashboards.crossing import (
     where_carried,
 )
 from mirror.dashboards.errors import DashboardError
+from mirror.dashboards.explore_pages import explore_page
 from mirror.dashboards.exploring import Explored, overview_part, overview_parts, overview_serve
 from mirror.dashboards.forms import AddForm, CardForm, DashboardForm, TextForm
 from mirror.dashboards.models import Card, Dashboard
@@ -35,7 +36,6 @@ from mirror.dashboards.pages import (
     card_url,
     dashboard_page,
     dashboards_page,
-    explore_page,
 )
 from mirror.library.models import SavedSql
 from mirror.people.requests import PersonRequest, is_id, search_typed
