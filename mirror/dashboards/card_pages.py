@@ -213,7 +213,7 @@ def _pivoted(
         view,
         is_pivot=True,
         figure=None,
-        columns=columns_headed(table.columns, cells),
+        columns=card_columns(table.columns, cells),
         rows=cells,
         more=more,
         picks="",
@@ -250,7 +250,7 @@ def card_supplied(
     if not preview:  # rows of a run that are not drawn yet
         return replace(view, **nothing_shown("working" if is_working else "expired"))
     cells = preview_cells(preview, formats_of_chart(chart_of(card)))
-    columns = columns_headed(preview["columns"], cells)
+    columns = card_columns(preview["columns"], cells)
     view = replace(
         view,
         state="failed" if view.words else "ready" if count else "empty",
@@ -305,7 +305,7 @@ def _shown(
     )
 
 
-def columns_headed(names: Sequence[str], rows: Sequence[Sequence[Cell]]) -> tuple[Column, ...]:
+def card_columns(names: Sequence[str], rows: Sequence[Sequence[Cell]]) -> tuple[Column, ...]:
     """Headings; one stands over its numbers."""
     looks = [
         next((row[n].look for row in rows if row[n].look != "null" and row[n].text), "")

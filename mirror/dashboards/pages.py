@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.paginator import Page
 from django.urls import reverse
 
-from mirror.dashboards.card_pages import CardView, card_view, columns_headed, more_said, nothing_shown
+from mirror.dashboards.card_pages import CardView, card_columns, card_view, more_said, nothing_shown
 from mirror.dashboards.card_parameters import Field, chart_of, fields_of
 from mirror.dashboards.crossing import (
     NOT_CROSSED,
@@ -156,7 +156,7 @@ def card_page(
             cells = rows_cells(names, read, formats, ranges_of_rows(names, read, formats))
             count = result.row_count if passing is None else passing.matching
             more = more_said(count, len(cells), len(rows.columns) - len(names))
-            view = replace(view, columns=columns_headed(names, cells), rows=cells, more=more)
+            view = replace(view, columns=card_columns(names, cells), rows=cells, more=more)
     if view.source_id is not None and served.card.source is not None:
         view = replace(view, opens_sql=may_ask(user, served.card.source))
     return CardPage(
