@@ -17,7 +17,7 @@ from mirror.comments.errors import CommentError
 from mirror.comments.forms import CommentForm
 from mirror.comments.models import Comment
 from mirror.comments.telling import comment_place
-from mirror.people.requests import PersonRequest, search_typed
+from mirror.people.requests import PersonRequest, posted_in, search_typed
 from mirror.sharing.selectors import title_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def write(request: PersonRequest, kind: str, pk: int) -> HttpResponse:
 def edit(request: PersonRequest, pk: int) -> HttpResponse:
     """Change one's own comment, or delete it from there."""
     found = _comment(request, pk)
-    form = CommentForm(request.POST if request.method == "POST" else None, initial={"text": found.text})
+    form = CommentForm(posted_in(request), initial={"text": found.text})
     if request.method == "POST" and form.is_valid():
         try:
             services.comment_edit(found, request.user, form.cleaned_data["text"])

@@ -337,7 +337,7 @@ def _drawn(one: CardServed, rows: Rows, matching: int) -> Drawing | None:
     if old is None or not old.chart or not rows.rows:
         return None
     if matching > len(rows.rows):
-        note = _("More than %(count)s rows pass; they are not drawn anew.") % {
+        note = _("More than %(count)s rows match; they are not drawn anew.") % {
             "count": intcomma(CROSSED_ROWS)
         }
         return Drawing(chart={"note": note})

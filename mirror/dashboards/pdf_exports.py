@@ -42,7 +42,7 @@ from mirror.exports.sheets import sheet_of_columns, sheet_pivoted
 from mirror.exports.values import Cover, ExportError, Sheet
 from mirror.people.languages import language_of
 from mirror.phrases import one_line
-from mirror.queries.values_said import day_said
+from mirror.queries.values_said import day_in_full
 from mirror.results.formats import cell_of, formats_of_chart
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_of
@@ -380,7 +380,7 @@ def _measures(kinds: Sequence[str]) -> list[int]:
 
 def _moment(at: datetime) -> str:
     at = at.astimezone(UTC)
-    return one_line(f"{day_said(at.date())}, {at:%H:%M} UTC")
+    return one_line(f"{day_in_full(at.date())}, {at:%H:%M} UTC")
 
 
 def _forget(name: str) -> None:

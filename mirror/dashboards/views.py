@@ -26,6 +26,7 @@ from mirror.dashboards.crossing import (
     where_carried,
 )
 from mirror.dashboards.errors import DashboardError
+from mirror.dashboards.explore_pages import explore_page
 from mirror.dashboards.exploring import Explored, overview_part, overview_parts, overview_serve
 from mirror.dashboards.forms import AddForm, CardForm, DashboardForm, TextForm
 from mirror.dashboards.models import Card, Dashboard
@@ -35,10 +36,9 @@ from mirror.dashboards.pages import (
     card_url,
     dashboard_page,
     dashboards_page,
-    explore_page,
 )
 from mirror.library.models import SavedSql
-from mirror.people.requests import PersonRequest, is_id, search_typed
+from mirror.people.requests import PersonRequest, is_id, posted_in, search_typed
 from mirror.results.kept_pivots import chart_pivot
 from mirror.results.pivot_pages import pivot_in, pivot_read
 from mirror.sources.asked_views import source_asked
@@ -256,7 +256,7 @@ def explore_refresh(request: PersonRequest, pk: int) -> HttpResponse:
 def add(request: PersonRequest) -> HttpResponse:
     """Put what a run shows, or saved SQL, on a dashboard."""
     thing = _to_add(request)
-    sent = request.POST if request.method == "POST" else None
+    sent = posted_in(request)
     offered = selectors.dashboards_own(request.user)
     query = request.GET.copy()
     if sent is None and isinstance(thing, Version):  # a pivot that was looked at goes along
@@ -347,7 +347,7 @@ def card_change(request: PersonRequest, pk: int) -> HttpResponse:
     found = _card(request, pk, to_change=True)
     kind = TextForm if found.kind == Card.Kind.TEXT else CardForm
     initial = {"title": selectors.title_said(found), "text": found.text, "shows": found.shows}
-    form = kind(request.POST if request.method == "POST" else None, initial=initial)
+    form = kind(posted_in(request), initial=initial)
     if request.method == "POST" and form.is_valid():
         services.card_change(found, **form.cleaned_data)
         return redirect(reverse("dashboards:edit", args=[found.dashboard_id]) + f"#card-{pk}")

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from mirror.delivery.parcel import Parcel, Section
 from mirror.phrases import one_line
-from mirror.queries.values_said import day_said
+from mirror.queries.values_said import day_in_full
 
 # Longer subjects are cut by mail clients, and answers longer than this say nothing more.
 SUBJECT_CHARS = 150
@@ -33,7 +33,7 @@ def subject(parcel: Parcel) -> str:
     ends = f", {one_line(parcel.values, VALUES_CHARS)}" if parcel.values else ""
     if parcel.read_at is not None:
         day = parcel.read_at.astimezone(ZoneInfo(parcel.zone))
-        ends += f" ({day_said(day.date())})"
+        ends += f" ({day_in_full(day.date())})"
     title = one_line(parcel.title, SUBJECT_CHARS - len(begins) - len(ends)) or _("Report")
     return one_line(f"{begins}{title}{ends}", SUBJECT_CHARS)
 

@@ -16,7 +16,7 @@ from mirror.llms import endpoint_tests, services
 from mirror.llms.forms import EndpointForm
 from mirror.llms.models import Endpoint, EndpointTest
 from mirror.llms.pages import endpoints_page, tested_page
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, posted_in
 
 
 def _staff_only(request: PersonRequest) -> None:
@@ -49,7 +49,7 @@ def endpoint_edit(request: PersonRequest, pk: int) -> HttpResponse:
 
 def _form(request: PersonRequest, endpoint: Endpoint) -> HttpResponse:
     name = endpoint.name
-    form = EndpointForm(request.POST if request.method == "POST" else None, instance=endpoint)
+    form = EndpointForm(posted_in(request), instance=endpoint)
     if form.is_valid():
         services.endpoint_keep(form.instance, form.chosen, request.user, new_key=form.new_key)
         so = (

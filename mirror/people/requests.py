@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django_htmx.middleware import HtmxDetails
 
 from mirror.people.models import User
@@ -21,6 +21,11 @@ class PersonRequest(HttpRequest):
 def wants_fragment(request: HttpRequest) -> bool:
     """Say whether a script asks for a part of a page: htmx, or an element that follows what it shows."""
     return "HX-Request" in request.headers or "X-Requested-With" in request.headers
+
+
+def posted_in(request: HttpRequest) -> QueryDict | None:
+    """The typed values; None when nothing was sent yet, so that an empty form is not full of errors."""
+    return request.POST if request.method == "POST" else None
 
 
 def origin_here(request: HttpRequest) -> str:

@@ -37,7 +37,7 @@ from mirror.people.models import Session, Team, User
 from mirror.people.pages import LinkPage, TeamPage, account_linked, account_page
 from mirror.people.passkeys.pages import is_offered
 from mirror.people.provider.configured import identity_of, provider
-from mirror.people.requests import PersonRequest, origin_here, search_typed
+from mirror.people.requests import PersonRequest, origin_here, posted_in, search_typed
 from mirror.people.ways import way_of
 
 
@@ -97,11 +97,6 @@ class SignOut(auth_views.LogoutView):
 sign_out = SignOut.as_view()
 
 
-def _posted(request: PersonRequest) -> QueryDict | None:
-    """The typed values; None when nothing was sent yet, so that an empty form is not full of errors."""
-    return request.POST if request.method == "POST" else None
-
-
 @login_not_required
 @never_cache
 def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
@@ -127,7 +122,7 @@ def account(request: PersonRequest) -> HttpResponse:
     """Choose a password, or another one."""
     if request.method == "POST" and identity_of(request.user):
         raise PermissionDenied(_("You sign in by the identity provider and need no password here."))
-    form = _password_form(request.user, _posted(request))
+    form = _password_form(request.user, posted_in(request))
     if form.is_valid():
         services.user_password(form.user, form.cleaned_data["new_password1"])
         update_session_auth_hash(request, form.user)
@@ -225,7 +220,7 @@ def people(request: PersonRequest) -> HttpResponse:
 def person_new(request: PersonRequest) -> HttpResponse:
     """Make somebody and show the link to hand over."""
     _staff_only(request)
-    form = PersonForm(_posted(request))
+    form = PersonForm(posted_in(request))
     if form.is_valid():
         person = services.user_create(**form.cleaned_data)
         return _show_link(request, person)
@@ -325,7 +320,7 @@ def teams(request: PersonRequest) -> HttpResponse:
 def team_new(request: PersonRequest) -> HttpResponse:
     """Make a team."""
     _staff_only(request)
-    form = TeamForm(_posted(request))
+    form = TeamForm(posted_in(request))
     if form.is_valid():
         team = services.team_create(form.cleaned_data["name"], request.user)
         return redirect("people:team", team.pk)

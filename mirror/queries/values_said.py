@@ -68,18 +68,18 @@ def period_said(first: date, last: date) -> str:
         ('1 December 2025 to 31 January 2026', '5 January 2026')
     """
     if first == last:
-        return day_said(last)
+        return day_in_full(last)
     form = "j F Y"
     if first.year == last.year:
         form = "j F" if first.month != last.month else "j"
-    return _("%(first)s to %(last)s") % {"first": dated(first, form), "last": day_said(last)}
+    return _("%(first)s to %(last)s") % {"first": dated(first, form), "last": day_in_full(last)}
 
 
-def day_said(day: date) -> str:
+def day_in_full(day: date) -> str:
     """Say a day.
 
     Example:
-        >>> day_said(date(2026, 11, 2))
+        >>> day_in_full(date(2026, 11, 2))
         '2 November 2026'
     """
     return dated(day, "j F Y")
@@ -89,7 +89,7 @@ def _said(value: str | Decimal | date | bool) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, date):
-        return day_said(value)
+        return day_in_full(value)
     if isinstance(value, Decimal):
         return shown(value).text
     return one_line(value, VALUE_CHARS) or "empty"

@@ -23,7 +23,7 @@ _NUMBER = re.compile(
 )
 
 
-def figure_said(figure: Json, chart: Mapping[str, Any] | None) -> Json:
+def figure_worded(figure: Json, chart: Mapping[str, Any] | None) -> Json:
     """Give a figure of a chart with its title and the titles of its axes in the language that is active.
 
     Texts that a person typed stay as they are, as do the names of a source's columns.

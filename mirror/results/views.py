@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from mirror.people.requests import PersonRequest, is_id
+from mirror.people.requests import PersonRequest, is_id, posted_in
 from mirror.results import selectors, services
 from mirror.results.column_pages import column_line, columns_page
 from mirror.results.filters import BadFilter
@@ -83,7 +83,7 @@ def column_format(request: PersonRequest, pk: object, number: int) -> HttpRespon
         page = format_page(result, number, wish)
     except IndexError:
         raise Http404(_("There is no such column.")) from None
-    form = FormatForm(request.POST if request.method == "POST" else None, result=result, number=number)
+    form = FormatForm(posted_in(request), result=result, number=number)
     by_htmx = bool(request.headers.get("HX-Request"))
     if form.is_valid():
         services.column_format_keep(result, page.name, **form.chosen())

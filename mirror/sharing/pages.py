@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from mirror.asking.pages.version import figure_noted
+from mirror.dashboards.card_pages import CardView, card_view
 from mirror.dashboards.card_parameters import fields_of
 from mirror.dashboards.crossing import Condition, Crossed, Crossing, cards_cross_shown
-from mirror.dashboards.pages import CardView, card_view
 from mirror.dashboards.showing import card_told
 from mirror.dashboards.where_pages import WherePage, crossed_said, where_page
 from mirror.results.formats import headings_called

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.http import require_http_methods
 
 from mirror.people.models import User
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, posted_in
 from mirror.sources import guarding, selectors
 from mirror.sources.models import Source
 
@@ -85,7 +85,7 @@ def may_run(request: PersonRequest, pk: int) -> HttpResponse:
         raise PermissionDenied(
             _("Only %(owner)s and administrators decide what may run here.") % {"owner": source.owner}
         )
-    form = MayRunForm(request.POST if request.method == "POST" else None, source=source, by=request.user)
+    form = MayRunForm(posted_in(request), source=source, by=request.user)
     if form.is_valid() and _kept(form, source, request.user):
         messages.success(
             request, _("The list of allowed statements of %(name)s is changed.") % {"name": source.name}

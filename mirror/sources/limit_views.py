@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from mirror.people.requests import PersonRequest
+from mirror.people.requests import PersonRequest, posted_in
 from mirror.phrases import separated
 from mirror.sources import selectors
 from mirror.sources.limits import SourceLimits, limits_set, limits_usual
@@ -90,7 +90,7 @@ def limits(request: PersonRequest, pk: int) -> HttpResponse:
         raise PermissionDenied(
             _("Only %(owner)s and editors change limits of this source.") % {"owner": source.owner}
         )
-    posted = request.POST if request.method == "POST" else None
+    posted = posted_in(request)
     form = LimitsForm(posted, instance=source, is_staff=request.user.is_staff)
     if form.is_valid():
         limits_set(source, form.cleaned_data)

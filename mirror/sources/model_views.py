@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.paging import pager_of
-from mirror.people.requests import PersonRequest, search_typed
+from mirror.people.requests import PersonRequest, posted_in, search_typed
 from mirror.phrases import day_said
 from mirror.sources import selectors, sight
 from mirror.sources.asked_views import source_asked
@@ -113,7 +113,7 @@ def calendar(request: PersonRequest, pk: int) -> HttpResponse:
     """Decide how a source's days are counted."""
     source = _source(request, pk, to_correct=True)
     choices = calendar_choices(tuple(map(correction_of, corrections_in_force(source))))
-    form = CalendarForm(_posted(request), choices=choices)
+    form = CalendarForm(posted_in(request), choices=choices)
     if form.is_valid() and _kept(request, source, None, form, choices):
         return redirect("sources:model", pk)
     status = 422 if form.is_bound else 200
@@ -131,7 +131,7 @@ def model_table(request: PersonRequest, pk: int) -> HttpResponse:
     if told is None:
         raise Http404(_("There is no table %(key)s.") % {"key": key})
     choices = table_choices(seen, key)
-    form = TableForm(_posted(request), choices=choices) if may_correct else None
+    form = TableForm(posted_in(request), choices=choices) if may_correct else None
     if form is not None and form.is_valid() and _kept(request, source, seen, form, choices, key):
         return redirect(f"{reverse('sources:model_table', args=[pk])}?{urlencode({'table': key})}")
     shown = Paginator(told.columns, COLUMNS_A_PAGE).get_page(request.GET.get("page"))
@@ -154,7 +154,7 @@ def model_column(request: PersonRequest, pk: int) -> HttpResponse:
     if told is None:
         raise Http404(_("There is no column %(name)s in %(key)s.") % {"name": name, "key": key})
     choices = column_choices(seen, key, told.name)
-    form = ColumnForm(_posted(request), choices=choices) if may_correct else None
+    form = ColumnForm(posted_in(request), choices=choices) if may_correct else None
     if form is not None and form.is_valid() and _kept(request, source, seen, form, choices, key, told.name):
         return redirect(f"{reverse('sources:model_table', args=[pk])}?{urlencode({'table': key})}")
     rows = corrections_in_force(source).filter(table=key, column=told.name).select_related("made_by")
@@ -173,10 +173,6 @@ def take_back(request: PersonRequest, pk: int, correction: int) -> HttpResponse:
     if request.POST.get("place") == "table" and row.table:
         return redirect(f"{reverse('sources:model_table', args=[pk])}?{urlencode({'table': row.table})}")
     return redirect("sources:model", pk)
-
-
-def _posted(request: PersonRequest) -> QueryDict | None:
-    return request.POST if request.method == "POST" else None
 
 
 def _kept(

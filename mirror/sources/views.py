@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse, JsonResponse, QueryDict
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.text import get_text_list
@@ -16,7 +16,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.paging import pager_of
-from mirror.people.requests import PersonRequest, search_typed
+from mirror.people.requests import PersonRequest, posted_in, search_typed
 from mirror.sources import selectors, services, visits
 from mirror.sources.asked_views import source_asked
 from mirror.sources.corrections import catalog_described
@@ -39,11 +39,6 @@ from mirror.sources.sight import catalog_shown, index_seen, seen_by, sight_now, 
 from mirror.sources.tunnels import SECRETS
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
-
-
-def _posted(request: PersonRequest) -> QueryDict | None:
-    """The typed values; None when nothing was sent yet, so that an empty form is not full of errors."""
-    return request.POST if request.method == "POST" else None
 
 
 def _source(request: PersonRequest, pk: int, *, to_change: bool = False) -> Source:
@@ -135,7 +130,7 @@ def _engine(request: PersonRequest) -> Source.Engine:
 def connect(request: PersonRequest) -> HttpResponse:
     """Connect a source: a worker keeps it once it answers."""
     engine = _engine(request)
-    form = form_for(engine)(_posted(request), instance=Source(engine=engine))
+    form = form_for(engine)(posted_in(request), instance=Source(engine=engine))
     if form.is_valid():
         return _visit(request, Visit.Work.CONNECT, form)
     return _show_form(request, form)
@@ -146,7 +141,7 @@ def connect(request: PersonRequest) -> HttpResponse:
 def edit(request: PersonRequest, pk: int) -> HttpResponse:
     """Change a source: a worker keeps the change once it answers."""
     source = _source(request, pk, to_change=True)
-    form = form_for(source.engine, is_upload=source.is_upload)(_posted(request), instance=source)
+    form = form_for(source.engine, is_upload=source.is_upload)(posted_in(request), instance=source)
     if form.is_valid():
         return _visit(request, Visit.Work.CHANGE, form)
     return _show_form(request, form)
@@ -228,7 +223,7 @@ def share(request: PersonRequest, pk: int) -> HttpResponse:
     """Choose the teams that see a source."""
     source = _source(request, pk, to_change=True)
     offered = selectors.teams_to_share_with(request.user)
-    form = SourceShareForm(_posted(request), offered=offered, source=source)
+    form = SourceShareForm(posted_in(request), offered=offered, source=source)
     if form.is_valid():
         services.source_share(source, form.cleaned_data["teams"], request.user)
         services.roles_give(source, form.roles(), request.user)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from mirror.people.models import Team
-from mirror.people.requests import PersonRequest, search_typed
+from mirror.people.requests import PersonRequest, posted_in, search_typed
 from mirror.sources import selectors, services
 from mirror.sources.models import Source, WithheldName
 from mirror.sources.sight import name_key, names_of
@@ -140,7 +140,7 @@ def withhold(request: PersonRequest, pk: int) -> HttpResponse:
         )
     offered = selectors.teams_to_share_with(request.user)
     teams = list(source.teams.filter(pk__in=offered.values("pk")).order_by("name"))
-    posted = request.POST if request.method == "POST" else None
+    posted = posted_in(request)
     words = search_typed(request)
     form = WithholdForm(posted, source=source, teams=teams, words=words)
     if form.is_valid():

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from mirror.audit.services import record
 from mirror.people.models import User
-from mirror.people.requests import PersonRequest, search_typed
+from mirror.people.requests import PersonRequest, posted_in, search_typed
 from mirror.upkeep import selectors, services
 from mirror.upkeep.forms import AuditForm, TransferForm
 from mirror.upkeep.pages import OwnedPage, audit_page
@@ -24,7 +24,7 @@ def owned(request: PersonRequest, pk: int) -> HttpResponse:
     if not request.user.is_staff:
         raise PermissionDenied(_("Only administrators see what others own."))
     person, error = get_object_or_404(User, pk=pk), ""
-    posted = request.POST if request.method == "POST" else None
+    posted = posted_in(request)
     form = TransferForm(posted, offered=selectors.heirs_of(person))
     things = selectors.owned_by(person)
     chosen = set(request.POST.getlist("thing")) if posted is not None else {thing.key for thing in things}

@@ -48,7 +48,7 @@ def test_a_language_model_proposes_what_the_rules_do_not_know(page: Page):
         page.get_by_label("Name").fill("Words")
         page.get_by_label("Address").fill(server.base_url)
         page.get_by_label("Model", exact=True).fill("scripted-1")
-        page.get_by_role("button", name="Keep").click()
+        page.get_by_role("button", name="Save").click()
         new_tab(page)
         write_sql(page, SQL)
         words = page.get_by_role("textbox", name="Change in words")

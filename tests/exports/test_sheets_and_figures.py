@@ -13,7 +13,7 @@ from pypdf import PdfReader
 
 from mirror.exports.file_writing import write
 from mirror.exports.values import Cover
-from mirror.results.figure_words import figure_said, figure_written
+from mirror.results.figure_words import figure_worded, figure_written
 from sqlagent.telling import charting
 from sqlagent.values import Rows
 from tests.exports.keeping import sheet_of_rows
@@ -162,7 +162,7 @@ def test_a_picture_says_its_own_words_and_numbers_as_the_language_does():
     chart = charting.suggest(SALES_OF_WEEKS)
     with override("de"):
         figure = figure_written(
-            figure_said(charting.figure(chart, SALES_OF_WEEKS), asdict(chart)), chart.note
+            figure_worded(charting.figure(chart, SALES_OF_WEEKS), asdict(chart)), chart.note
         )
     assert figure["layout"]["title"]["text"] == "Woche nach Monat"
     assert figure["layout"]["xaxis"]["title"]["text"] == "Monat"

@@ -16,7 +16,7 @@ from openpyxl import load_workbook
 
 from mirror.library.services import sql_delete
 from mirror.people.services import member_remove, user_deactivate
-from mirror.queries.values_said import day_said
+from mirror.queries.values_said import day_in_full
 from mirror.reports import services
 from mirror.reports.models import Report, ReportFile, ReportRun
 from mirror.results.models import StoredResult
@@ -57,7 +57,7 @@ def test_several_sql_are_sheets_of_one_workbook_and_a_csv_each(post, alice, shop
     assert not run.deliveries.exists()
     notes = load_workbook(run.files.last().file.open("rb"))["Notes"]
     here = [at.astimezone(ZoneInfo("Europe/Oslo")) for at in (before, timezone.now())]
-    hours = {f"Data of {day_said(at.date())}, {at:%H:}" for at in here}
+    hours = {f"Data of {day_in_full(at.date())}, {at:%H:}" for at in here}
     assert [row[0] for row in notes.values if str(row[0]).startswith(tuple(hours))]
 
 

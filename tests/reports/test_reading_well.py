@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 from pypdf import PdfReader
 
 from mirror.asking.services.meaning import columns_meant
-from mirror.queries.values_said import day_said
+from mirror.queries.values_said import day_in_full
 from mirror.reports import services
 from mirror.reports.making import telling
 from mirror.reports.making.made import Making
@@ -119,7 +119,7 @@ def test_one_number_is_told_with_its_change_since_the_last_run(post, alice, stoc
     write(stock, "UPDATE stock SET pieces = 60 WHERE item = 'nut'")
     run = by_hand(report, alice)
     part = run.parts.get()
-    day = day_said(first.run.scheduled_for.astimezone(OSLO).date())
+    day = day_in_full(first.run.scheduled_for.astimezone(OSLO).date())
     assert part.figures[0]["change"].startswith(f"up 43 % from 47 on {day}")
     assert part.sentence == f"Pieces: 67, {part.figures[0]['change']}."
     mail = post.mails(TO[0])[-1].message
@@ -164,10 +164,10 @@ def test_values_and_day_are_in_subject_mail_files_and_their_names_by_hand_too(po
     by_schedule, hand = runs_of(report), by_hand(report, alice)
     for run, mail in zip((by_schedule, hand), post.mails(TO[0]), strict=True):
         read_at = run.parts.get().result.created_at.astimezone(OSLO)
-        assert mail.message["Subject"] == f"Orders, 1 to 31 October 2025 ({day_said(read_at.date())})"
+        assert mail.message["Subject"] == f"Orders, 1 to 31 October 2025 ({day_in_full(read_at.date())})"
         page = html_of(mail.message)
         assert "1 to 31 October 2025" in page
-        assert f"Data of {read_at:%A} {day_said(read_at.date())}, {read_at:%H:%M} (Europe/Oslo)" in page
+        assert f"Data of {read_at:%A} {day_in_full(read_at.date())}, {read_at:%H:%M} (Europe/Oslo)" in page
         day = (run.scheduled_for or run.created_at).astimezone(OSLO).date().isoformat()
         files = {file.get_filename(): file.get_content() for file in mail.message.iter_attachments()}
         assert list(files) == [f"orders_1-to-31-october-2025_{day}.{end}" for end in ("pdf", "xlsx", "csv")]
@@ -176,7 +176,7 @@ def test_values_and_day_are_in_subject_mail_files_and_their_names_by_hand_too(po
         notes = [row[0] for row in load_workbook(io.BytesIO(book))["Notes"].values]
         for said in (
             "1 to 31 October 2025",
-            f"Data of {day_said(read_at.date())}, {read_at:%H:%M} (Europe/Oslo)",
+            f"Data of {day_in_full(read_at.date())}, {read_at:%H:%M} (Europe/Oslo)",
         ):
             assert said in words
             assert said in notes

@@ -155,7 +155,7 @@ def test_what_is_no_choice_of_a_card_filters_nothing_and_says_so(board, as_alice
 def test_a_value_is_a_value_whatever_it_says(board, as_alice) -> None:
     page = look(as_alice, board, chosen(board, "== ' OR 1=1 --"))
     assert re.search(r"· 0 of [\d,]+ rows", part(page, board, "People"))
-    assert "None of its stored rows passes the filter." in part(page, board, "People")
+    assert "None of its stored rows matches the filter." in part(page, board, "People")
 
 
 def test_no_statement_reaches_the_source_and_rows_that_are_gone_are_said(board, as_alice) -> None:
@@ -227,7 +227,7 @@ def test_more_rows_than_are_drawn_while_somebody_waits_are_a_table_that_says_so(
     assert "<mirror-chart" in part(look(as_alice, board, chosen(board)), board, "Drawn")
     monkeypatch.setattr("mirror.dashboards.crossing.CROSSED_ROWS", 2)
     card = part(look(as_alice, board, chosen(board)), board, "Drawn")
-    assert "<mirror-chart" not in card and "More than 2 rows pass; they are not drawn anew." in card
+    assert "<mirror-chart" not in card and "More than 2 rows match; they are not drawn anew." in card
     assert re.search(r"the first 2 of \d+ rows", card)
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from mirror.asking import services as asking
-from mirror.dashboards.pages import card_view
+from mirror.dashboards.card_pages import card_view
 from mirror.dashboards.services import card_add_version, cards_serve, dashboard_make
 from mirror.delivery.parcel import Section
 from mirror.delivery.tables import table

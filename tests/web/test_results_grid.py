@@ -116,7 +116,7 @@ def test_a_page_says_how_far_a_search_went(client, shop, alice, media, monkeypat
     found = client.get(base, {"q": "99"}).content.decode()
     assert "19 of the first 1,000 rows match; a search reads no more of these 1,500" in found
     assert "None of the first 1,000 rows match." in client.get(base, {"q": "1499"}).content.decode()
-    assert "1 of 1,500 rows pass" in client.get(base, {"f0": "1499"}).content.decode()
+    assert "1 of 1,500 rows match" in client.get(base, {"f0": "1499"}).content.decode()
 
 
 def test_figures_are_added_up_or_averaged_and_names_are_left_alone(sales):

@@ -29,7 +29,7 @@ from mirror.sources.uploading import (
     upload_read,
     upload_take,
 )
-from mirror.sources.uploads import FilePlan, LoadError, load, loading, plan_file, plan_table, staging
+from mirror.sources.uploads import FilePlan, LoadError, column_guessing, load, loading, plan_file, plan_table
 from mirror.sources.uploads.declared_keys import keys_made
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Limits
@@ -739,7 +739,7 @@ def test_few_rows_and_many_are_guessed_and_loaded_alike(tmp_path, monkeypatch):
     ).encode()
     listed = planned(tmp_path, content)
     rows = loaded(tmp_path, listed)
-    for module in (staging, loading):
+    for module in (column_guessing, loading):
         monkeypatch.setattr(module, "LISTED_ROWS", 0)
     one_by_one = planned(tmp_path, content)
     assert kinds(listed) == kinds(one_by_one)

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from mirror.asking import selectors, services
 from mirror.asking.pages.words import heading_said, mark_of, privacy_said
-from mirror.asking.services.standing import standings
+from mirror.asking.services.answer_standing import newest_answer_standings
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
 from mirror.sources.selectors import sources_asked, sources_visible
@@ -97,7 +97,7 @@ def ask_page(
         )
         for found in visible
     )
-    stand = standings((run, next(iter(run.versions.all()), None)) for run in recent)
+    stand = newest_answer_standings(recent)
     return AskPage(
         sources=choices,
         looked_at=() if visible else tuple(sources_visible(user).values_list("name", flat=True)),

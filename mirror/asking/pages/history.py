@@ -15,7 +15,7 @@ from mirror.asking import selectors
 from mirror.asking.models import TITLE_CHARS, Run, Thread
 from mirror.asking.pages.shared import SharedItem, shared_items
 from mirror.asking.pages.words import confidence_told, heading_said, mark_of, state_said
-from mirror.asking.services.standing import Standing, standings
+from mirror.asking.services.answer_standing import AnswerStanding, newest_answer_standings
 from mirror.paging import Pager, pager_of
 from mirror.phrases import one_line
 from mirror.sources.selectors import files_withheld, may_ask, sources_visible
@@ -159,7 +159,7 @@ def _day(typed: str) -> date | None:
 
 def _threads(runs: list[Run]) -> tuple[ThreadGroup, ...]:
     grouped = [list(group) for _thread, group in groupby(runs, key=lambda run: run.thread_id)]
-    stand = _standings(runs)
+    stand = newest_answer_standings(runs)
     return tuple(
         ThreadGroup(
             id=group[0].thread_id,
@@ -174,7 +174,7 @@ def _threads(runs: list[Run]) -> tuple[ThreadGroup, ...]:
 def thread_page(thread: Thread, *, problem: str = "", typed: str = "") -> ThreadPage:
     """Show a thread, with a title that was typed and the problem with it; a question that was not asked after the one above it says which one it goes on from."""
     runs = selectors.thread_runs(thread)
-    stand = _standings(runs)
+    stand = newest_answer_standings(runs)
     known = {run.pk: run for run in runs}
     notes = [
         _("Goes on from “%(question)s”") % {"question": one_line(known[run.after_id].heading, 200)}
@@ -199,11 +199,7 @@ def thread_page(thread: Thread, *, problem: str = "", typed: str = "") -> Thread
     )
 
 
-def _standings(runs: list[Run]) -> dict[int, Standing]:
-    return standings((run, next(iter(run.versions.all()), None)) for run in runs)
-
-
-def _item(run: Run, stands: Standing) -> RunItem:
+def _item(run: Run, stands: AnswerStanding) -> RunItem:
     versions = list(run.versions.all())
     newest = versions[0] if versions else None
     return RunItem(

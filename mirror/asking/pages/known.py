@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from mirror.asking.models import Run, Version
-from mirror.asking.services.standing import Standing
+from mirror.asking.services.answer_standing import AnswerStanding
 from mirror.knowledge.knowing import said_name
 from mirror.knowledge.models import Feedback
 from mirror.knowledge.selectors import feedback_given, may_teach
@@ -78,7 +78,7 @@ def _means(term: dict[str, Any]) -> str:
     return _("%(means)s, in %(unit)s") % {"means": term["means"], "unit": term["unit"]}
 
 
-def known_view(run: Run, current: Version | None, stands: Standing) -> KnownView:
+def known_view(run: Run, current: Version | None, stands: AnswerStanding) -> KnownView:
     """Lay out what is known beside an answer, as it `stands`."""
     known = run.known or {}
     is_answer = current is not None and current.origin == Version.Origin.ANSWER
@@ -105,7 +105,7 @@ def known_view(run: Run, current: Version | None, stands: Standing) -> KnownView
     )
 
 
-def _verified(stands: Standing) -> str:
+def _verified(stands: AnswerStanding) -> str:
     """Who vouched for the SQL of a version as the answer to its question, and when; empty where nobody did."""
     found = stands.answer
     if found is None:

@@ -29,8 +29,8 @@ from mirror.asking.pages.words import (
     state_said,
     sure,
 )
+from mirror.asking.services.answer_standing import answer_standing
 from mirror.asking.services.departures import EDITED
-from mirror.asking.services.standing import standing
 from mirror.library.drafts import draft_said
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
@@ -187,7 +187,7 @@ def run_page(
     level = run.privacy or source.privacy
     asked = run.asked or run.question
     title = run.named
-    stands = standing(run, current)
+    stands = answer_standing(run, current)
     known, is_vouched, draft = known_view(run, current, stands), stands.is_vouched, stands.draft
     view = version_view(current, wish, _file_title(current, title, draft)) if current else None
     newest = selectors.run_newest(run.thread)

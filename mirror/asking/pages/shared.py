@@ -18,7 +18,7 @@ from mirror.asking import selectors
 from mirror.asking.models import Run, Thread, Version
 from mirror.asking.pages.version import version_figure
 from mirror.asking.pages.words import heading_said, mark_of
-from mirror.asking.services.standing import standing
+from mirror.asking.services.answer_standing import answer_standing
 from mirror.phrases import counted, one_line
 from mirror.results.cells import Cell
 from mirror.results.formats import formats_of, headings_called, ranges_of_rows, rows_cells
@@ -76,7 +76,7 @@ def shared_run(
 ) -> SharedRun:
     """Show a question with the version given, else the one that its owner looks at."""
     version = version or next(iter(run.versions.select_related("result")), None)
-    stands = standing(run, version)
+    stands = answer_standing(run, version)
     table = _table(version, rows)
     columns = table.columns
     if not with_sql:

@@ -18,7 +18,7 @@ from mirror.asking.pages.words import heading_said, state_said, version_state
 from mirror.asking.services.charts import figure_note
 from mirror.library.models import SavedSql
 from mirror.phrases import counted, one_line, took
-from mirror.results.figure_words import figure_said
+from mirror.results.figure_words import figure_worded
 from mirror.results.pages import Choice, TablePage, TableWish, table_page
 from mirror.results.pivot_pages import pivot_of
 from mirror.stored_words import failure_said, row_said, said_again
@@ -305,7 +305,7 @@ def figure_noted(
     """Give the figure of a chart with its own words and its note in the language of the page."""
     if figure is None:
         return None
-    figure, note = figure_said(figure, chart), figure_note(figure)
+    figure, note = figure_worded(figure, chart), figure_note(figure)
     if not note:
         return figure
     # The figure has the chart's own note, or one that it was given when it was drawn.

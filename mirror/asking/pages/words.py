@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext, pgettext_lazy
 
 from mirror.asking.models import Run, Version, headed
+from mirror.asking.services.answer_standing import UNKNOWN, AnswerStanding
 from mirror.asking.services.departures import CHANGED
-from mirror.asking.services.standing import UNKNOWN, Standing
 from mirror.phrases import counted, one_line, plain_number, quoted
 from mirror.stored_words import said_again, translated
 from mirror.work.leases import Status
@@ -164,7 +164,7 @@ def percent(share: float | None) -> int | None:
     return None if share is None else min(99, max(1, round(share * 100)))
 
 
-def state_of(run: Run, stands: Standing = UNKNOWN) -> str:
+def state_of(run: Run, stands: AnswerStanding = UNKNOWN) -> str:
     """The one word a badge is made from: queued, running, stopped, or the outcome. An ambiguous answer that somebody vouches for is answered.
 
     A run of saved SQL asks no question and has no outcome of its own.
@@ -178,7 +178,7 @@ def state_of(run: Run, stands: Standing = UNKNOWN) -> str:
     return "stopped" if run.stop_requested and run.outcome == "failed" else run.outcome
 
 
-def mark_of(run: Run, newest: Version | None, stands: Standing) -> str:
+def mark_of(run: Run, newest: Version | None, stands: AnswerStanding) -> str:
     """The word of a run in a list: its state, or of SQL without a question what became of it where it gave no rows."""
     state = state_of(run, stands)
     if state or newest is None:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from mirror.asking.models import Run, Thread, Version, headed
 from mirror.asking.selectors import thread_runs
-from mirror.asking.services.standing import UNKNOWN, Standing, standings
+from mirror.asking.services.answer_standing import UNKNOWN, AnswerStanding, answer_standings
 from mirror.audit.services import record
 from mirror.exports.file_writing import write
 from mirror.exports.names import file_name
@@ -42,7 +42,7 @@ class Turn:
 
     run: Run
     version: Version | None
-    stands: Standing = UNKNOWN
+    stands: AnswerStanding = UNKNOWN
 
     @property
     def title(self) -> str:
@@ -69,7 +69,7 @@ class Turn:
 def thread_turns(thread: Thread) -> list[Turn]:
     """Give the questions of a thread as a conversation, oldest first."""
     pairs = [(run, next(iter(run.versions.all()), None)) for run in thread_runs(thread)]
-    stand = standings(pairs)
+    stand = answer_standings(pairs)
     return [Turn(run, version, stand[run.pk]) for run, version in pairs]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from django.conf import settings
 
 from mirror.exports.images import paper_style
-from mirror.results.figure_words import figure_said, figure_written
+from mirror.results.figure_words import figure_worded, figure_written
 from sqlagent.telling import charting
 from sqlagent.values import Chart, Rows
 
@@ -62,7 +62,7 @@ def chart_image(
 
 def _said(chart: Chart, rows: Rows) -> dict[str, Any]:
     """The figure of a chart, in the language that is active."""
-    figure = figure_said(charting.figure(chart, rows), asdict(chart))
+    figure = figure_worded(charting.figure(chart, rows), asdict(chart))
     return figure_written(figure, chart.note or charting.note_of(chart, rows))
 
 

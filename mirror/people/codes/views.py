@@ -33,7 +33,7 @@ from mirror.people.entering import (
 from mirror.people.factors import has_codes
 from mirror.people.forms import password_form, refusal_in_words
 from mirror.people.models import User
-from mirror.people.requests import PersonRequest, origin_here
+from mirror.people.requests import PersonRequest, origin_here, posted_in
 from mirror.people.services import PeopleError, password_refused
 
 
@@ -45,7 +45,7 @@ def code(request: HttpRequest) -> HttpResponse:
     person = person_asked(request)
     if person is None:
         return door(request, "people:sign_in")
-    posted = request.POST if request.method == "POST" else None
+    posted = posted_in(request)
     form, wait = CodeForm(posted, is_recovery=not has_codes(person)), 0
     if form.is_valid():
         wait = _tried(form, lambda: services.code_check(person, form.cleaned_data["code"]))
@@ -58,7 +58,7 @@ def code(request: HttpRequest) -> HttpResponse:
 @sets_up_factor
 def codes(request: HttpRequest, person: User) -> HttpResponse:
     """Set codes up, also before the first sign-in where the settings ask them."""
-    form, wait, fresh = CodeForm(request.POST if request.method == "POST" else None), 0, None
+    form, wait, fresh = CodeForm(posted_in(request)), 0, None
     entered: HttpResponse | None = None
     if form.is_valid():
         typed, renews = form.cleaned_data["code"], has_codes(person)

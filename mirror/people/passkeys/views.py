@@ -43,7 +43,7 @@ from mirror.people.passkeys.forms import AnswerForm, NameForm
 from mirror.people.passkeys.pages import passkey_page, passkeys_page
 from mirror.people.passkeys.places import place_of
 from mirror.people.recovery import recovery_make
-from mirror.people.requests import PersonRequest, origin_here
+from mirror.people.requests import PersonRequest, origin_here, posted_in
 from mirror.people.services import PeopleError, password_refused
 
 # ---------------------------------------------------------------- at the door
@@ -165,7 +165,7 @@ def passkey(request: PersonRequest, pk: int) -> HttpResponse:
     one = get_object_or_404(Passkey, pk=pk, user=request.user)
     if elsewhere := factor_asked_first(request):
         return elsewhere
-    form = NameForm(request.POST if request.method == "POST" else None, instance=one)
+    form = NameForm(posted_in(request), instance=one)
     if form.is_valid():
         services.passkey_rename(Passkey.objects.get(pk=one.pk), form.cleaned_data["name"])
         return redirect("people:passkeys")

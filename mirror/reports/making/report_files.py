@@ -21,10 +21,10 @@ from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of, sheet_pivoted
 from mirror.exports.values import FORMATS, Cover, ExportError, Sheet
 from mirror.people.languages import language_of
-from mirror.queries.values_said import day_said
-from mirror.reports.drafts import draft_told, figure_told, part_told
+from mirror.queries.values_said import day_in_full
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
 from mirror.reports.models import ReportFile, ReportRun, RunPart
+from mirror.reports.part_words import draft_told, figure_told, part_sentence
 from mirror.reports.schedule.zones import at_zone, zone_of
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
@@ -58,7 +58,7 @@ def _files(
         sheet_of(
             part.result,
             _titled(part.row),
-            sentence=part_told(part.row),
+            sentence=part_sentence(part.row),
             chart_image=image,
             figures=() if part.row.draft else tuple(figure_told(one) for one in part.row.figures),
             chart=part.row.chart if making.report.native_chart else None,
@@ -146,7 +146,7 @@ def _cover(making: Making, parts: Sequence[MadePart]) -> Cover:
     values = "; ".join(dict.fromkeys(part.row.values for part in parts if part.row.values))
     at = at_zone(read_at, zone)
     said = _("Data of %(day)s, %(time)s (%(zone)s)") % {
-        "day": day_said(at.date()),
+        "day": day_in_full(at.date()),
         "time": f"{at:%H:%M}",
         "zone": zone,
     }

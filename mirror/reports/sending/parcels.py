@@ -22,8 +22,8 @@ from mirror.exports.values import FORMATS
 from mirror.people.languages import language_of
 from mirror.people.models import QuotaMet, User
 from mirror.recent import Recent
-from mirror.reports.drafts import figure_told, part_told
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
+from mirror.reports.part_words import figure_told, part_sentence
 from mirror.reports.reasons import pause_said
 from mirror.reports.schedule.zones import zone_of
 from mirror.reports.selectors import run_visible
@@ -165,7 +165,7 @@ def _section(part: RunPart, values: str) -> Section:
         notes = (str(error),)
     return Section(
         title=part.title,
-        sentence=part_told(part),
+        sentence=part_sentence(part),
         columns=columns,
         kinds=kinds,
         rows=rows,

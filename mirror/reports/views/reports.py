@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.people.forms import ShareForm
-from mirror.people.requests import PersonRequest, is_id, search_typed
+from mirror.people.requests import PersonRequest, is_id, posted_in, search_typed
 from mirror.people.selectors import teams_of
 from mirror.reports import selectors, services
 from mirror.reports.editing.forms import HandOverForm
@@ -184,9 +184,7 @@ def share(request: PersonRequest, pk: int) -> HttpResponse:
 def hand_over(request: PersonRequest, pk: int) -> HttpResponse:
     """Give a report to somebody else."""
     report = find_report(request, pk, to_change=True)
-    form = HandOverForm(
-        request.POST if request.method == "POST" else None, offered=selectors.owners_offered(report)
-    )
+    form = HandOverForm(posted_in(request), offered=selectors.owners_offered(report))
     if form.is_valid():
         person = form.cleaned_data["owner"]
         try:

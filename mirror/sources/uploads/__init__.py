@@ -5,10 +5,11 @@ DuckDB file of its own, so that types are guessed from all rows, and a change of
 type reads no file again.
 """
 
-from mirror.sources.uploads.file_rows import DELIMITERS, ENCODINGS, NoTable
 from mirror.sources.uploads.loading import LoadError, Problem, load
 from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan, table_name
+from mirror.sources.uploads.raw_tables import NoTable
 from mirror.sources.uploads.staging import plan_file, plan_table
+from mirror.sources.uploads.text_files import DELIMITERS, ENCODINGS
 from mirror.sources.uploads.types import KINDS
 
 __all__ = [

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mirror.sources.uploads.file_rows import DeclaredKey, RawKeys
 from mirror.sources.uploads.plans import ColumnPlan, FilePlan, TablePlan
+from mirror.sources.uploads.raw_tables import DeclaredKey, RawKeys
 from mirror.sources.uploads.types import KINDS
 from sqlagent.values import Catalog, ForeignKey
 

@@ -14,8 +14,18 @@ import duckdb
 
 from mirror.sources.uploads.cell_lists import CELL, LISTED_ROWS, cells_asked, cells_list
 from mirror.sources.uploads.plans import ColumnPlan, TablePlan
-from mirror.sources.uploads.staging import CONFIG, DECIMAL_DIGITS, digit_counts
-from mirror.sources.uploads.types import KINDS, NATIVE, literal, misfits, quoted, trimmed, value_text
+from mirror.sources.uploads.staging import CONFIG
+from mirror.sources.uploads.types import (
+    DECIMAL_DIGITS,
+    KINDS,
+    NATIVE,
+    digit_counts,
+    literal,
+    misfits,
+    quoted,
+    trimmed,
+    value_text,
+)
 from mirror.sources.uploads.wording import figure
 from sqlagent.language.saying import in_commas, in_quotes, worded
 

@@ -11,6 +11,8 @@ from typing import Any
 from mirror.stored_words import sayings_of
 from sqlagent.language.saying import Saying
 
+NAME_CHARS = 100
+
 
 @dataclass(slots=True)
 class ColumnPlan:
@@ -139,3 +141,8 @@ def distinct(names: list[str]) -> list[str]:
         taken.add(name.casefold())
         found.append(name)
     return found
+
+
+def names_in_line(names: list[str]) -> list[str]:
+    """The names of columns, each in one line and not too long."""
+    return [" ".join(name.split())[:NAME_CHARS] for name in names]

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from mirror.sources.uploads.bounds import LINE_CHARS, MAX_COLUMNS, TEXT_BYTES, UPLOAD_TABLES
-from mirror.sources.uploads.file_rows import DeclaredKey, NoTable, RawKeys, RawTable, Row
+from mirror.sources.uploads.raw_tables import DeclaredKey, NoTable, RawKeys, RawTable, Row, float_text
 from mirror.sources.uploads.types import quoted
 from mirror.sources.uploads.wording import figure
 from sqlagent.errors import without_folders
@@ -234,7 +234,7 @@ def _text(cell: object, sheet: RawTable) -> str | None:
         sheet.binary += 1
         return None
     if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+        return float_text(cell)
     # A store that is PostgreSQL takes no NUL, and nobody sees one.
     return str(cell).replace("\x00", "") or None
 
@@ -260,6 +260,3 @@ def _unread(error: Exception, table: str = "") -> NoTable:
             reason=said,
         )
     )
-
-
-__all__ = ["sqlite_sheets"]

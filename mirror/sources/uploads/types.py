@@ -133,6 +133,8 @@ KINDS: dict[str, ColumnType] = {
 }
 # A column of a file that has types of its own, left as it is.
 NATIVE = "native"
+# Digits that a decimal of DuckDB has at most.
+DECIMAL_DIGITS = 38
 # Both ways round, and nothing to tell which.
 UNCLEAR_DATE = ("date_dmy", "date_mdy")
 
@@ -171,3 +173,12 @@ def misfits(code: str, column: str, *, is_guess: bool = False) -> str:
     if kind.type != "DECIMAL":  # how many digits a decimal needs is looked at apart
         is_fit += f" AND TRY_CAST({value_text(kind, column)} AS {kind.type}) IS NOT NULL"
     return f"{trimmed(column)} IS NOT NULL AND NOT coalesce({is_fit}, false)"
+
+
+def digit_counts(code: str, column: str) -> tuple[str, str]:
+    """How many digits a cell has before and after its point."""
+    text = value_text(KINDS[code], column)
+    return (
+        f"length(ltrim(split_part({text}, '.', 1), '+-'))",
+        f"length(split_part({text}, '.', 2))",
+    )

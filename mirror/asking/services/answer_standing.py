@@ -15,7 +15,7 @@ from mirror.queries.parameters import ParameterError, sql_bind
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AnswerStanding:
     """`answer` is the verified answer whose SQL a version shows. It `is_verified` by that, or as it was made of one.
 
     `draft` says in English why it is one, and `saying` what that is made of; nothing of an answer that somebody vouches for.
@@ -37,11 +37,11 @@ class Standing:
         return self.answer is not None
 
 
-UNKNOWN = Standing()
+UNKNOWN = AnswerStanding()
 """Of what nobody vouches for, and no page shows."""
 
 
-def standings(shown: Iterable[tuple[Run, Version | None]]) -> dict[int, Standing]:
+def answer_standings(shown: Iterable[tuple[Run, Version | None]]) -> dict[int, AnswerStanding]:
     """Say how answers stand, each a run with the version that is shown of it, by the numbers of the runs. One read for any number."""
     pairs = list(shown)
     asked = {run.pk: one for run, version in pairs if (one := _asked(run, version)) is not None}
@@ -49,18 +49,23 @@ def standings(shown: Iterable[tuple[Run, Version | None]]) -> dict[int, Standing
     return {run.pk: _standing(run, version, found.get(asked.get(run.pk))) for run, version in pairs}
 
 
-def standing(run: Run, version: Version | None) -> Standing:
+def newest_answer_standings(runs: Iterable[Run]) -> dict[int, AnswerStanding]:
+    """Say how the answers of runs stand by their newest versions, which are read with the runs."""
+    return answer_standings((run, next(iter(run.versions.all()), None)) for run in runs)
+
+
+def answer_standing(run: Run, version: Version | None) -> AnswerStanding:
     """Say how one answer stands."""
-    return standings([(run, version)])[run.pk]
+    return answer_standings([(run, version)])[run.pk]
 
 
-def _standing(run: Run, version: Version | None, answer: StoredAnswer | None) -> Standing:
+def _standing(run: Run, version: Version | None, answer: StoredAnswer | None) -> AnswerStanding:
     is_own = version is None or version.origin == Version.Origin.ANSWER
     is_made_of_one = is_own and bool((run.known or {}).get("vouched"))
     is_verified = answer is not None or is_made_of_one
     if version is None or answer is not None:
-        return Standing(answer, is_verified)
-    return Standing(answer, is_verified, version.draft, version.draft_saying)
+        return AnswerStanding(answer, is_verified)
+    return AnswerStanding(answer, is_verified, version.draft, version.draft_saying)
 
 
 def _asked(run: Run, version: Version | None) -> tuple[int, str, str] | None:

@@ -1,4 +1,4 @@
-"""That a part of a report was made of a draft, in the language of who gets it."""
+"""Texts of a part of a report, in the language of who gets it: its sentence and figures, and that it was made of a draft."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ def figure_told(figure: Mapping[str, Any]) -> tuple[str, str, str]:
     return figure["name"], figure_said(figure["said"]), entry_said(figure, "change")
 
 
-def part_told(part: RunPart) -> str:
+def part_sentence(part: RunPart) -> str:
     """Its sentence; that it is a draft stands before it."""
     return f"{draft_told(part)} {row_said(part, 'sentence')}".strip()
