@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlagent.language.words import Token, split_name, stem
-from sqlagent.makers.analyst.echoing import singular
+from sqlagent.language.words import Token, singular, split_name, stem
 from sqlagent.makers.analyst.reading import Item
 
 _BEFORE = frozenset(
