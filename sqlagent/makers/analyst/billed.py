@@ -9,7 +9,7 @@ import re
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import SURE
+from sqlagent.makers.analyst.targets import SURE
 
 _DEEDS = "billed|invoiced|charged|collected|spent|paid(?: out)?|recharged|credited|refunded|earned"
 _BILLED = re.compile(

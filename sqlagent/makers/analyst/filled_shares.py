@@ -11,7 +11,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Role
 from sqlagent.makers.analyst.frames import Frame, share_of
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import SURE
+from sqlagent.makers.analyst.targets import SURE
 
 SHARE = r"(?:what |which |the |show |show me )*(?:share|percentage|percent|per cent|proportion|%) of (?:the |all |our )?"
 """Words before the rows of which a share is asked for."""

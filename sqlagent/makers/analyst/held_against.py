@@ -12,8 +12,8 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Field, Model, Relation, Role
 from sqlagent.makers.analyst.frames import Path
 from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.targets import Target
 from sqlagent.makers.analyst.unequal import SURE, paired
-from sqlagent.makers.analyst.vocabulary import Target
 
 ACROSS = "across"
 """The kind of a target that is a column of the row that a relation of its own table leads to."""

@@ -16,7 +16,7 @@ from sqlagent.makers.analyst.frames import OFF, Condition, Dimension, Frame, Pat
 from sqlagent.makers.analyst.graph import HOP, OTHER, Graph
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 _WAYS = {
     "to": frozenset(stem(w) for w in ("destination", "to", "arrival", "target", "consignee", "receiver", "recipient", "dropoff")),

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from sqlagent.catalog.semantics import Model, Role
 from sqlagent.makers.analyst.reading import Item, Reading
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 SURE = 0.2
 """Cost up to which a word surely means a column."""
