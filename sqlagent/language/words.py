@@ -102,6 +102,20 @@ def plural_of(word: str) -> str:
     return word + ("es" if re.search(r"(?:ss|sh|ch|x|z)$", low) else "s")
 
 
+def singular(word: str) -> str:
+    """Give a noun, or words that end with one, without the plural's ending; any other word as it is.
+
+    Example:
+        >>> singular("product categories"), singular("branches"), singular("sizes"), singular("people"), singular("status")
+        ('product category', 'branch', 'size', 'people', 'status')
+    """
+    if word.lower().endswith(("us", "ss", "is")):
+        return word
+    shorter = word[:-2] if re.search(r"(?:ss|sh|ch|x)es$", word, re.IGNORECASE) else word[:-1]
+    found = (bare for bare in (word[:-3] + "y", shorter) if len(bare) > 2 and plural_of(bare) == word)
+    return next((bare for bare in found if bare != word), word)
+
+
 def tokenise(text: str) -> tuple[Token, ...]:
     """Cut a question into tokens, in order. Possessive `'s` is dropped; hyphens split words.
 

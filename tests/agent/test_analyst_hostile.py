@@ -21,7 +21,7 @@ from sqlagent.language.personal import is_personal_column
 from sqlagent.makers import analyst, following
 from sqlagent.makers.analyst import answering, marking
 from sqlagent.makers.analyst.answering import UNWRITTEN, understand
-from sqlagent.makers.analyst.changing.intents import intent
+from sqlagent.makers.analyst.changing.intending import intent
 from sqlagent.makers.analyst.changing.search import changed, followed
 from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.planning import Planner

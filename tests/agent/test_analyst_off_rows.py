@@ -188,3 +188,23 @@ def test_a_stored_frame_keeps_what_it_leaves_out(lake: Place) -> None:
         frame = first(lake, text)
         stored = json.loads(json.dumps(plain(frame, lake[1].model)))
         assert told(frame_of(stored, lake[1].model)) == told(frame)
+
+
+KITCHEN = """
+CREATE TABLE meal_order (order_id INTEGER PRIMARY KEY, ordered_at TEXT, promised_at TEXT, delivered_at TEXT, status TEXT, delivery_fee REAL);
+INSERT INTO meal_order VALUES (1,'2025-01-05 10:00','2025-01-05 10:40','2025-01-05 10:50','delivered',2),(2,'2025-01-06 10:00','2025-01-06 10:40','2025-01-06 10:30','delivered',6),
+  (3,'2025-02-05 10:00','2025-02-05 10:40',NULL,'cancelled',3),(4,'2025-02-06 10:00','2025-02-06 10:40','2025-02-06 10:50','delivered',2);
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("share of late deliveries per month", [("2025-01", 50), ("2025-02", 100)]),
+        ("late deliveries per month", [("2025-01", 1), ("2025-02", 1)]),
+        ("delivery fees per month", [("2025-01", 8), ("2025-02", 2)]),
+        ("how much were deliveries in 2025", [(10,)]),
+    ],
+)
+def test_deeds_are_counted_beside_what_they_cost(text: str, wanted: list[tuple[object, ...]]) -> None:
+    assert answered(place(KITCHEN), text) == wanted

@@ -12,7 +12,7 @@ import pytest
 from sqlagent.evaluation.items import Databases
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.beside import period_before
-from sqlagent.makers.analyst.changing.intents import intent
+from sqlagent.makers.analyst.changing.intending import intent
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import source_of
 from sqlagent.makers.analyst.telling import title

@@ -15,7 +15,6 @@ from sqlagent.makers.analyst.among_themselves import among_themselves
 from sqlagent.makers.analyst.as_of import held_then, single_prices
 from sqlagent.makers.analyst.averaged_counts import number_per_period, values_instead
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
-from sqlagent.makers.analyst.billed import amount_of_deed
 from sqlagent.makers.analyst.bounded_figures import bounded, bounded_figure
 from sqlagent.makers.analyst.bounds_shown import bounds_shown
 from sqlagent.makers.analyst.by_number import by_number
@@ -40,7 +39,6 @@ from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.ended_in import ended_in
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by, worst_of_bad
 from sqlagent.makers.analyst.enumerating import enumerated
-from sqlagent.makers.analyst.filled_shares import share_that_has, shares_that_lack
 from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
 from sqlagent.makers.analyst.gross_amounts import whole_amounts
@@ -53,9 +51,7 @@ from sqlagent.makers.analyst.implied import (
     listed_where_lacking,
     of_one_deed,
     of_sums,
-    reasons_counted,
     summed_or_counted,
-    sums_paid,
     values_ranked,
 )
 from sqlagent.makers.analyst.in_lists import any_of_them, listing, whole_lists
@@ -67,6 +63,7 @@ from sqlagent.makers.analyst.minor_units import (
     in_whole_units,
     without_currency,
 )
+from sqlagent.makers.analyst.money_deeds import amount_of_deed, sums_paid
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
 from sqlagent.makers.analyst.off_rows_said import brought_back
@@ -88,12 +85,13 @@ from sqlagent.makers.analyst.ranges import both_ends
 from sqlagent.makers.analyst.ratings import rated
 from sqlagent.makers.analyst.reading import Reading, is_noun_unknown, read
 from sqlagent.makers.analyst.reads import reads_left, sharing
+from sqlagent.makers.analyst.reasons import reasons_counted, shares_of_why
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.retiming import as_it_stands, in_their_term, when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import Fault, NoPlan
+from sqlagent.makers.analyst.shares_had import share_that_has, share_undergone, shares_that_lack
 from sqlagent.makers.analyst.shares_summed import discounts_given
-from sqlagent.makers.analyst.shares_undergone import share_undergone
 from sqlagent.makers.analyst.sketching import Sketch, sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
 from sqlagent.makers.analyst.source import Source
@@ -105,7 +103,6 @@ from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfo
 from sqlagent.makers.analyst.unlikely import unlikely
 from sqlagent.makers.analyst.values_beside import values_beside
 from sqlagent.makers.analyst.voids import counting, without_voids
-from sqlagent.makers.analyst.why_shares import shares_of_why
 from sqlagent.makers.analyst.worths import worths
 
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")

@@ -26,8 +26,8 @@ from sqlagent.makers.analyst.presence import absent, present
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.states import current, ended, told
+from sqlagent.makers.analyst.targets import Target
 from sqlagent.makers.analyst.telling import read_as
-from sqlagent.makers.analyst.vocabulary import Target
 
 LOST = 0.7
 """The cost of a mention that finds no place."""

@@ -7,7 +7,7 @@ import re
 from sqlagent.catalog.semantics import Kind
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import SURE
+from sqlagent.makers.analyst.targets import SURE
 
 _LEAD = r"^(?P<lead>(?:what (?:is|are|was|were) |show |the |our )*)(?:average|avg|mean) "
 _PER_GRAIN = re.compile(

@@ -14,7 +14,7 @@ from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.frames import OFF, Condition, Dimension, Expr, Frame, Measure, Path, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 NAMED = 0.15
 """Cost up to which a word is a column's own name."""

@@ -10,7 +10,7 @@ import re
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import SURE
+from sqlagent.makers.analyst.targets import SURE
 
 _BOUND = re.compile(
     r"^(?P<before>(?:.*\b(?:of|how many|the|our|list|show) )?)(?P<things>[a-z][\w'-]*(?: [a-z][\w'-]*)?)"

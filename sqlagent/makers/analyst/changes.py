@@ -15,13 +15,13 @@ from typing import Any
 from sqlagent.catalog.semantics import DATED, Field, Kind, Role
 from sqlagent.errors import FrameError
 from sqlagent.language.dates import floor, shift
+from sqlagent.language.words import singular
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.answering import today_of
 from sqlagent.makers.analyst.chips import asked_again
 from sqlagent.makers.analyst.chips.changing import UNWRITTEN
 from sqlagent.makers.analyst.chips.groups import Group, groups
 from sqlagent.makers.analyst.chips.settling import settled
-from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.planning import Planner

@@ -48,8 +48,8 @@ from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.spans_instead import spans_instead
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.states import CURRENT, ENDED
+from sqlagent.makers.analyst.targets import Target
 from sqlagent.makers.analyst.units import unconverted
-from sqlagent.makers.analyst.vocabulary import Target
 
 UNMET = 0.6
 """Cost of something said that a frame does not hold."""

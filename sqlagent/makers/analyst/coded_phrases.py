@@ -16,7 +16,7 @@ def with_codes(text: str, vocabulary: Vocabulary) -> str:
     Only codes with underscores are looked for: a name such as `Sales North` is not what "sales for north" says.
     """
     low = text.lower()
-    for words in vocabulary.coded:
+    for words in vocabulary.spelling.coded:
         if all(word in low for word in words):
             for before, after in pairwise(words):
                 text = re.sub(rf"\b({before}){_BETWEEN}({after})\b", r"\1 \2", text, flags=re.IGNORECASE)

@@ -18,7 +18,7 @@ from sqlagent.makers.analyst.several_tables import SeveralTables
 from sqlagent.makers.analyst.sketching import Clause
 from sqlagent.makers.analyst.starts import MANY, NUMBERS, Start
 from sqlagent.makers.analyst.states import CURRENT
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 
 class Comparing(SeveralTables):

@@ -14,7 +14,8 @@ from sqlagent.catalog.semantics.words import BUYERS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.meant import AMOUNTS, NO_REVENUE, SELLING
 from sqlagent.makers.analyst.reading import Item, Reading, asked_for
-from sqlagent.makers.analyst.vocabulary import PAY, Target, Vocabulary
+from sqlagent.makers.analyst.targets import PAY, Target, is_money
+from sqlagent.makers.analyst.vocabulary import Vocabulary
 
 _HEADS = frozenset(
     stem(w)
@@ -46,7 +47,7 @@ def compounded(reading: Reading, vocabulary: Vocabulary) -> Reading:
             and at
             and items[at - 1].op in ("agg", "rank")
         ):
-            kept = tuple(t for t in item.targets if vocabulary.is_money(t, "pay"))
+            kept = tuple(t for t in item.targets if is_money(t, "pay", vocabulary.model))
             items[at] = (
                 replace(item, targets=kept) if kept else Item("unknown", item.start, item.end, item.text)
             )

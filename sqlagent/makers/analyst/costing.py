@@ -10,7 +10,7 @@ import re
 from sqlagent.catalog.semantics import Role
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import SURE
+from sqlagent.makers.analyst.targets import SURE
 
 _THINGS = r"(?P<things>[a-z][\w'-]*(?: [a-z][\w'-]*)??)"
 _BOUND = re.compile(

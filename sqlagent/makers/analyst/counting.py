@@ -10,7 +10,7 @@ from sqlagent.makers.analyst.frames import Expr, Slot
 from sqlagent.makers.analyst.places import Places
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Clause
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 _PAID_FOR = frozenset(
     stem(w) for w in ["spent", "spend", "spends", "spending", "worth", "generated", "bring", "brought"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import SURE
+from sqlagent.makers.analyst.targets import SURE
 
 _VERBS = "booked|ordered|reserved|placed|bought|purchased|made|requested|commissioned|sent|shipped|had|hired|rented|given|assigned|used|raised|logged|opened"
 _NEVER = re.compile(

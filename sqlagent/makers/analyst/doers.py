@@ -14,7 +14,7 @@ from sqlagent.makers.analyst.concepts import sold_by
 from sqlagent.makers.analyst.lexicon import GLUE
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import PERSONS
-from sqlagent.makers.analyst.vocabulary import SURE
+from sqlagent.makers.analyst.targets import SURE
 
 _WHEN = r"(?P<when> (?:in|during|since|this|last|on|at|from|for|over|within|between|per|by|each)\b.*)?"
 _MOST = re.compile(

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from sqlagent.catalog.semantics import Field
-from sqlagent.language.words import plural_of
+from sqlagent.language.words import singular
 from sqlagent.makers.analyst.frames import Dimension, Frame
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.shortened import spoken
@@ -65,11 +65,3 @@ def as_typed(frame: Frame, reading: Reading) -> Frame:
             typed.setdefault(word, said[0])
     unused = tuple(dict.fromkeys(typed.get(word.lower(), word) for word in frame.unused))
     return replace(frame, unused=unused) if unused != frame.unused else frame
-
-
-def singular(word: str) -> str:
-    """A word without its plural's ending, where the plural is the common one."""
-    for bare in (word[:-3] + "y", word[:-1], word[:-2]):
-        if len(bare) > 2 and bare != word and plural_of(bare) == word:
-            return bare
-    return word

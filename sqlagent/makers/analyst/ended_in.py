@@ -12,7 +12,7 @@ from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Slot
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import labels
-from sqlagent.makers.analyst.unequal import SURE
+from sqlagent.makers.analyst.unequal import LIKELY
 
 _SAID = ENDED - stems("to until thru through sold")
 """Words of columns that say in a question that something ended."""
@@ -73,5 +73,5 @@ def _names(item: Item, slot: Slot) -> bool:
     return any(
         (one.kind, one.table, one.column) == ("field", slot.field.table, slot.field.column)
         for one in item.targets
-        if one.cost <= SURE
+        if one.cost <= LIKELY
     )

@@ -9,8 +9,7 @@ import re
 from dataclasses import dataclass, replace
 
 from sqlagent.catalog.semantics import Kind, Relation
-from sqlagent.language.words import plural_of, stem
-from sqlagent.makers.analyst.echoing import singular
+from sqlagent.language.words import plural_of, singular, stem
 from sqlagent.makers.analyst.frames import Condition, Frame
 from sqlagent.makers.analyst.source import Source
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from sqlagent.catalog.semantics import Role, Thing
 from sqlagent.makers.analyst.starts import is_people
-from sqlagent.makers.analyst.vocabulary import SURE, Vocabulary
+from sqlagent.makers.analyst.targets import SURE
+from sqlagent.makers.analyst.vocabulary import Vocabulary
 
 _THOSE = re.compile(
     r"\b(?P<flag>[a-z]+(?: [a-z]+)?) (?P<who>subscribers?|recipients?|receivers?|holders?|readers?|takers?)\b",

@@ -12,8 +12,8 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Field, Model, Relation, Role
 from sqlagent.makers.analyst.frames import Path
 from sqlagent.makers.analyst.reading import Item, Reading
-from sqlagent.makers.analyst.unequal import SURE, paired
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
+from sqlagent.makers.analyst.unequal import LIKELY, paired
 
 ACROSS = "across"
 """The kind of a target that is a column of the row that a relation of its own table leads to."""
@@ -60,12 +60,12 @@ def _said_before(items: Sequence[Item], at: int) -> tuple[int, str]:
 def _columns(own: Item, other: Item, model: Model) -> Iterator[tuple[Target, Target]]:
     """The columns that two mentions surely mean: two of one kind, or one of a table whose rows point at each other."""
     for one in own.targets:
-        field = model.field(one.table, one.column) if one.kind == "field" and one.cost <= SURE else None
+        field = model.field(one.table, one.column) if one.kind == "field" and one.cost <= LIKELY else None
         if field is None or field.role not in _ROLES:
             continue
         for its in other.targets:
             relation = its.relation
-            if its.cost > SURE:
+            if its.cost > LIKELY:
                 continue
             if relation is not None and relation.source == relation.target == one.table:
                 yield one, replace(one, kind=ACROSS, relation=relation)

@@ -20,11 +20,11 @@ from sqlagent.language.words import Token, stem, tokenise
 from sqlagent.makers.analyst.frames import Condition, Expr, Measure
 from sqlagent.makers.analyst.lexicon import OPERATORS
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.targets import GIVEN, Target
 from sqlagent.makers.analyst.told_conditions import NotHeld, held_of, top_of
 from sqlagent.makers.analyst.told_figures import figure_of, of_each_row
 from sqlagent.makers.analyst.told_words import figured, written
 from sqlagent.makers.analyst.unfolding import Column, Told
-from sqlagent.makers.analyst.vocabulary import GIVEN, Target
 from sqlagent.values import Catalog, Question
 
 MOST = 6

@@ -11,7 +11,7 @@ from sqlagent.language.words import fold
 from sqlagent.makers.analyst.reading import SAME, Item, Reading
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import CURRENT, current
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 _LIKE = 0.25
 """Cost up to which a word is a form of a stored value: cancel of cancelled."""

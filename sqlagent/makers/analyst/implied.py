@@ -1,4 +1,4 @@
-"""Implications of a frame: one deed holds of one row, who paid most paid the highest sum, a figure is named once."""
+"""Implications of a frame: one deed holds of one row, a figure is named once."""
 
 from __future__ import annotations
 
@@ -7,18 +7,9 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Kind
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant, worth
-from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Order
+from sqlagent.makers.analyst.frames import Condition, Frame, Measure
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
-
-_REASONS = frozenset({stem("reason"), stem("cause")})
-
-PAID = frozenset({"paid", "pay", "pays", "spent", "spend", "spends", "donated", "owe", "owes", "owed"})
-"""Verbs of which money is the object: who paid most paid the highest sum, not the most times."""
-
-
-BILLED = frozenset({"invoiced", "invoicing", "billed", "charged"})
-"""Verbs that speak of an amount where nothing says how many."""
 
 
 def of_one_deed(frame: Frame) -> Frame:
@@ -87,18 +78,6 @@ def dated_alike(frame: Frame, reading: Reading, source: Source) -> Frame:
     return replace(frame, where=where)
 
 
-def reasons_counted(frame: Frame) -> Frame:
-    """How often each reason was one, where the reasons of some rows are asked for: "reasons for cancelled visits"."""
-    if frame.measures or not frame.distinct or len(frame.columns) != 1 or not frame.where:
-        return frame
-    one = frame.columns[0]
-    if one.path or one.field.table != frame.anchor or not set(one.field.words) & _REASONS:
-        return frame
-    rows = Measure("rows", frame.anchor, said="count")
-    by = (Dimension((one,), said=one.field.said),)
-    return replace(frame, measures=(rows,), by=by, columns=(), distinct=False, order=Order())
-
-
 def figures_once(frame: Frame) -> Frame:
     """Name a figure once that a question names to rank by and to show."""
     once = tuple(dict.fromkeys(frame.measures))
@@ -118,26 +97,6 @@ def _of_sums(one: Measure) -> Measure:
         over.expr is not None and over.expr.op == "column" and over.expr.slots[0].field.aggregate == "sum"
     )
     return replace(one, over=replace(over, agg="sum")) if adds_up else one
-
-
-def sums_paid(frame: Frame, reading: Reading, source: Source) -> Frame:
-    """Sum money where rows were counted of a verb of which money is the object: who paid most, invoiced per month."""
-    if not frame.measures or any(item.op == "count" for item in reading.items):
-        return frame
-    said = {measure.said.lower().split(" ")[0] for measure in frame.measures}
-    first = frame.measures[0]
-    if any(measure.agg != "rows" or measure.anchor != first.anchor for measure in frame.measures):
-        return frame
-    if not (said <= BILLED or said <= PAID and frame.order is not None and len(frame.measures) == 1):
-        return frame
-    found = sorted(worth(source, source.model.things[first.anchor], "sum"), key=lambda one: one.cost)
-    plain = [
-        one.measure for one in found if one.measure.expr is not None and one.measure.anchor == first.anchor
-    ]
-    if not plain or said <= PAID and len(plain) > 1:
-        return frame
-    summed = tuple(replace(plain[0], where=m.where, said=m.said) for m in frame.measures)
-    return replace(frame, measures=summed)
 
 
 _ASKING = frozenset({"count", "figures", "much", "agg", "share", "rank", "rate"})

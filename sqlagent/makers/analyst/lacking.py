@@ -19,9 +19,7 @@ from sqlagent.makers.analyst.lexicon import MONEY_EVENTS, UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.sketching import Ask, Sketch
 from sqlagent.makers.analyst.starts import BORN, is_people
-
-_SURE = 0.1
-"""Cost below which a noun is the name of a thing."""
+from sqlagent.makers.analyst.targets import SURE
 
 _VALUES_OF_HEADS = frozenset(
     f"{noun} {word}"
@@ -313,7 +311,7 @@ def asked_and_not_shown(frame: Frame, reading: Reading, model: Model) -> list[st
         before_noun = behind is not None and behind.kind == "mention" and behind.targets[0].kind == "thing"
         if best.kind == "value" and not before_noun:
             return [other.text]
-        if best.kind != "thing" or best.cost >= _SURE:
+        if best.kind != "thing" or best.cost >= SURE:
             return []
         shown = [*frame.columns, *(slot for d in (*frame.by, *frame.per) for slot in (*d.shown, *d.keys))]
         pointing = {(r.source, c) for r in model.relations if r.target == best.table for c in r.columns}

@@ -14,7 +14,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.pairing import lasting, stayed
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 LENGTHS = frozenset({"length", "lengths", "duration", "durations"})
 """Words for how long a row lasted."""

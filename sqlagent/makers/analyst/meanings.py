@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import date
 
 from sqlagent.catalog.semantics import Field, Form, Kind, Role, Thing
+from sqlagent.catalog.semantics.words import PRICED
 from sqlagent.catalog.value_index import normal
-from sqlagent.language.words import stem
+from sqlagent.language.words import singular, stem
 from sqlagent.makers.analyst.attaching import LOST, Attacher
 from sqlagent.makers.analyst.concepts import Meant, meant, pieces_of, worth
 from sqlagent.makers.analyst.concepts.meant import SELLING
@@ -31,6 +32,16 @@ LISTED = 60
 
 OTHER_END = 0.15
 """The cost of an end that no state calls a cancellation, where cancellations are asked for."""
+
+
+_UNPRICED = 0.2
+"""The cost of a price of what is named in the plural, where nothing asks for money: late deliveries are no delivery fee."""
+
+
+def _is_without_price(said: str, one: Field) -> bool:
+    """Whether words name in the plural only what a column holds the price of."""
+    stems = {stem(word) for word in said.lower().split()}
+    return singular(said) != said and one.words[-1] in PRICED and stems <= set(one.words[:-1])
 
 
 def _is_called_otherwise(item: Item, found: Meant) -> bool:
@@ -131,6 +142,7 @@ class Meanings:
                 one = self.model.field(target.table, target.column)
                 if one is not None:
                     part = 0.15 if agg and self._names_a_thing(item, one) else 0.0
+                    part += _UNPRICED if agg in ("", "count") and _is_without_price(item.text, one) else 0.0
                     out += self._field_meanings(one, target.cost + part, agg, distinct, item.text)
             elif target.kind == "value":
                 one = self.model.field(target.table, target.column)

@@ -11,27 +11,11 @@ from sqlagent.makers.analyst.frames import Condition, Frame, Slot
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import labels
+from sqlagent.makers.analyst.states import UNOWED, labels
 from sqlagent.makers.analyst.voids import EITHER
 
 _PAYING = stems("paid payment settled")
 _CLOSING = stems("resolved solved resolution closed")
-_OFF = frozenset(
-    {
-        "void",
-        "voided",
-        "cancelled",
-        "canceled",
-        "annulled",
-        "deleted",
-        "refunded",
-        "reversed",
-        "withdrawn",
-        "written off",
-        "waived",
-    }
-)
-"""States of rows that are not to be paid any more."""
 _OVER = frozenset({"closed", "solved", "resolved", "cancelled", "canceled", "withdrawn", "done"})
 """States of rows that are over, though the day may be missing."""
 
@@ -59,7 +43,7 @@ def without_settled(frame: Frame, reading: Reading, source: Source) -> list[Fram
     ):
         return [frame]
     words = set(days[0].words)
-    names = _OFF if words & _PAYING else _OVER if words & _CLOSING else frozenset()
+    names = UNOWED if words & _PAYING else _OVER if words & _CLOSING else frozenset()
     codes = tuple(code for code, label in labels(source, state) if fold(label).replace("_", " ") in names)
     if not codes:
         return [frame]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from sqlagent.makers.analyst.targets import is_time, name_words
 from sqlagent.makers.analyst.vocabulary import Vocabulary
 
 _VERBS = {
@@ -82,6 +83,10 @@ def _is_stored(words: list[str], vocabulary: Vocabulary) -> bool:
     for target in vocabulary.targets([said]):
         if target.cost > _STORED:
             continue
-        if target.kind == "value" or vocabulary.is_time(target) or said in vocabulary.name_words(target):
+        if (
+            target.kind == "value"
+            or is_time(target, vocabulary.model)
+            or said in name_words(target, vocabulary.model)
+        ):
             return True
     return False

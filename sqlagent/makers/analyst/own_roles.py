@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 _STORED = 0.2
 """Cost up to which a word is the stored text itself, in one number or the other."""

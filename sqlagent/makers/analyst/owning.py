@@ -11,13 +11,12 @@ from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.catalog.semantics.words import KEYS
-from sqlagent.language.words import stem
-from sqlagent.makers.analyst.echoing import singular
+from sqlagent.language.words import singular, stem
 from sqlagent.makers.analyst.frames import OFF, Condition, Dimension, Frame, Path, Slot
 from sqlagent.makers.analyst.graph import HOP, OTHER, Graph
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 _WAYS = {
     "to": frozenset(stem(w) for w in ("destination", "to", "arrival", "target", "consignee", "receiver", "recipient", "dropoff")),

@@ -14,7 +14,7 @@ from sqlagent.makers.analyst.owning import directed, owners_paths
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.starts import is_people
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 AT_HOME = 0.03
 """How much farther the place is in which somebody lives than the place of what is counted."""

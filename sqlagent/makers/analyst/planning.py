@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Role
-from sqlagent.language.words import split_name, stem
-from sqlagent.makers.analyst.echoing import singular
+from sqlagent.language.words import singular, split_name, stem
 from sqlagent.makers.analyst.faults import spared
 from sqlagent.makers.analyst.formulas import filled
 from sqlagent.makers.analyst.frames import (

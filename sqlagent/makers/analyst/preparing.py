@@ -14,8 +14,8 @@ from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Ask, Clause, Rank
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.states import CURRENT, told
+from sqlagent.makers.analyst.targets import Target
 from sqlagent.makers.analyst.timing import Timing
-from sqlagent.makers.analyst.vocabulary import Target
 
 SELLS = frozenset(stem(word) for word in ["sell", "sold", "earn", "earned", "turnover"])
 """Verbs of taking money in: how much somebody sold is revenue."""

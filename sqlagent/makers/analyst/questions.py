@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from sqlagent.catalog.semantics import Field, Form, Kind, Role, Thing
 from sqlagent.catalog.semantics.words import CATEGORICAL, GEOGRAPHY, KEYS
 from sqlagent.catalog.value_index import ValueIndex
-from sqlagent.language.words import plural_of, stem
+from sqlagent.language.words import plural_of, singular, stem
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.concepts.meant import summed
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure
@@ -223,7 +223,7 @@ class Making:
                 said = _bare(one.said)
                 is_name = thing.kind is Kind.THING and one.column in thing.display
                 if is_name and len(thing.display) == 1 and thing.rows in GROUPS and other != table:
-                    said = _single(thing.said)
+                    said = singular(thing.said)
                 elif is_name or self.source.is_personal(one) and not set(one.words) & _sorting():
                     continue
                 if not all(map(_is_said, said.split())) or self._distinct(one) not in GROUPS:
@@ -584,19 +584,6 @@ def _without_unit(said: str) -> tuple[str, ...]:
     if not what or not (is_money or _UNIT.fullmatch(unit)):
         return (said,)
     return what, f"{what} ({unit.upper() if is_money else unit})"
-
-
-def _single(said: str) -> str:
-    """A thing's name for one of it.
-
-    Example:
-        >>> _single("product categories"), _single("boxes"), _single("status")
-        ('product category', 'box', 'status')
-    """
-    rest, _, last = said.rpartition(" ")
-    if not last.endswith(("us", "ss", "is")):
-        last = next((one for one in (last[:-3] + "y", last[:-2], last[:-1]) if plural_of(one) == last), last)
-    return f"{rest} {last}".strip()
 
 
 def _upper(text: str) -> str:

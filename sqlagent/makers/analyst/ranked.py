@@ -18,7 +18,7 @@ from sqlagent.makers.analyst.preparing import Preparing
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Rank
 from sqlagent.makers.analyst.starts import BORN, PERSONS, TOP, Start
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 QUALITY = frozenset({"best", "worst", "top", "leading", "strongest", "weakest"})
 """Ranks that do not say by what."""

@@ -30,7 +30,8 @@ from sqlagent.makers.analyst.lexicon import (
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.phrasing import prepared
 from sqlagent.makers.analyst.starts import PERSONS
-from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
+from sqlagent.makers.analyst.targets import Target, is_time
+from sqlagent.makers.analyst.vocabulary import Vocabulary
 
 DIGITS = 15
 """Characters of a number from which on it is none that anybody asks for, and no number of a computer exactly."""
@@ -263,7 +264,7 @@ def _dated_deeds(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
         if item.kind != "mention" or not item.text.lower().endswith("ed"):
             continue
         after, before = items[place + 1 : place + 3], items[place - 1] if place else None
-        times = [t for t in item.targets if vocabulary.is_time(t)]
+        times = [t for t in item.targets if is_time(t, vocabulary.model)]
         states = [t for t in item.targets if t.kind == "value"]
         if not times or not states or not {t.table for t in states} <= {t.table for t in times}:
             continue

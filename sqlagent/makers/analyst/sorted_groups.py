@@ -14,7 +14,7 @@ from sqlagent.catalog.semantics import Kind
 from sqlagent.makers.analyst.attaching import EXACT
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 _COMING = frozenset({"came", "come", "comes", "coming", "arrived", "got", "reached", "found"})
 """Words behind which "by" tells the way somebody came, rather than groups."""

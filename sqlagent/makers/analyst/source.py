@@ -27,7 +27,8 @@ from sqlagent.language.personal import is_personal_column
 from sqlagent.language.words import name_words, stem
 from sqlagent.makers.analyst.frames import Dimension, Measure, Path, Slot
 from sqlagent.makers.analyst.graph import Graph
-from sqlagent.makers.analyst.vocabulary import Target, Vocabulary
+from sqlagent.makers.analyst.targets import Target
+from sqlagent.makers.analyst.vocabulary import Vocabulary
 from sqlagent.values import Catalog
 
 KEPT = 8

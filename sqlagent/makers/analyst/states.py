@@ -197,6 +197,12 @@ _GIVEN_UP = frozenset(
 """States of rows that nobody waits for any more, though they were never done."""
 
 
+UNOWED = frozenset(
+    {"void", "voided", "cancelled", "canceled", "annulled", "deleted", "refunded", "reversed", "withdrawn", "written off", "waived"}
+)  # fmt: skip
+"""States of rows that nobody has to pay any more."""
+
+
 def given_up(source: Source, table: str) -> Condition | None:
     """That nobody waits for a row any more: cancelled, written off, waived."""
     thing = source.model.things[table]

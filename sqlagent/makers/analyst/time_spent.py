@@ -11,7 +11,7 @@ from sqlagent.catalog.semantics import Kind, Thing
 from sqlagent.language.words import plural_of, stem
 from sqlagent.makers.analyst.pairing import LENGTHS, lasting, stayed
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import SURE
+from sqlagent.makers.analyst.targets import SURE
 
 _REST = r"(?P<rest>,? (?:by|per|for|in|during|since|this|last|without|with|from|on|of|at|each|until|before|after|between|excluding|only)\b.*)?"
 _TOTAL = r"(?:(?:what (?:is|was) |how much )?(?:the |our )?(?P<total>total|sum of(?: the| all)?|overall) )?"

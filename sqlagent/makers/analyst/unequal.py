@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from sqlagent.catalog.semantics import Model, Role
 from sqlagent.makers.analyst.reading import Item, Reading
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
-SURE = 0.2
-"""Cost up to which a word surely means a column."""
+LIKELY = 0.2
+"""Cost up to which a word likely means a column."""
 
 _VERY = 0.05
 """Cost below which a word is the very name of a thing."""
@@ -121,7 +121,7 @@ def _ends_compared(reading: Reading, model: Model) -> Reading:
 
 def _both_ends(noun: Item, reading: Reading, model: Model) -> tuple[Target, Target] | None:
     """The two columns by which the rows of a thing that is named, or of the only one that does, point at a thing."""
-    thing = next((t.table for t in noun.targets if t.kind == "thing" and t.cost < SURE), "")
+    thing = next((t.table for t in noun.targets if t.kind == "thing" and t.cost < LIKELY), "")
     named = {t.table for i in reading.items if i is not noun for t in i.targets[:2] if t.kind == "thing"}
     pointing: dict[str, list[Target]] = {}
     for one in model.relations if thing else ():
@@ -162,4 +162,4 @@ def _columns(first: Item, second: Item, model: Model) -> Iterator[tuple[Target, 
 
 
 def _sure(item: Item) -> list[Target]:
-    return [t for t in item.targets if t.kind in ("relation", "field") and t.cost <= SURE and t.column]
+    return [t for t in item.targets if t.kind in ("relation", "field") and t.cost <= LIKELY and t.column]

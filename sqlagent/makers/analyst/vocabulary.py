@@ -5,38 +5,28 @@ Decides how well words fit a name, as a cost from 0 (the very name) upwards. Lea
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.catalog.semantics.calling import buyers, numbered
 from sqlagent.catalog.semantics.correcting import words_of
-from sqlagent.catalog.semantics.naming import LIST_ENDS
 from sqlagent.catalog.semantics.words import (
     BOUGHT,
     BUYERS,
     KEYS,
-    NOT_YET,
     OPENED,
-    PRICED,
-    RUN_TOGETHER,
     STATES,
-    UNITS,
 )
 from sqlagent.catalog.value_index import ValueIndex, normal
-from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, MONTHS, NUMBER_WORDS, STOP_WORDS
-from sqlagent.language.words import fold, plural_of, segment, split_name, stem
+from sqlagent.language.lexicon import ABBREVIATIONS, COMMAND_WORDS, DEMONYMS, STOP_WORDS
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.deeds import DEEDS
 from sqlagent.makers.analyst.lexicon import (
     CONCEPTS,
     DOINGS,
-    DOMAIN_SYNONYMS,
     GLUE,
     NOUN_PHRASES,
     OPERATORS,
@@ -45,79 +35,20 @@ from sqlagent.makers.analyst.lexicon import (
     SYNONYMS,
 )
 from sqlagent.makers.analyst.money_back import paid_back
+from sqlagent.makers.analyst.names import CLASSES, SHORT, Entry, fit, joined, kind_words
 from sqlagent.makers.analyst.shortened import Short, Shortened
+from sqlagent.makers.analyst.spelling import Spelling, nearest
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.state_families import Family, families
+from sqlagent.makers.analyst.targets import (
+    BETWEEN,
+    Found,
+    Target,
+    done_rather_than_named,
+    is_same_noun,
+    told_apart,
+)
 from sqlagent.values import ColumnRef
-
-GENERIC = frozenset(
-    stem(w)
-    for w in [
-        "id",
-        "code",
-        "key",
-        "number",
-        "name",
-        "date",
-        "at",
-        "on",
-        "time",
-        "is",
-        "has",
-        "flag",
-        "full",
-        "nr",
-        "value",
-        "text",
-        "type",
-    ]
-)
-"""Words of names that people leave out."""
-
-BETWEEN = frozenset(
-    [
-        "by",
-        "per",
-        "each",
-        "every",
-        "has",
-        "have",
-        "had",
-        "is",
-        "are",
-        "was",
-        "were",
-        "and",
-        "or",
-        "with",
-        "vs",
-        "the",
-        "a",
-        "an",
-        "in",
-        "at",
-        "for",
-        "who",
-        "that",
-        "which",
-        "not",
-        "no",
-        "than",
-        "over",
-        "how",
-        "many",
-    ]
-)
-"""Words that stand between names, and in none."""
-
-SHORT = frozenset({*ABBREVIATIONS, *OPENED} - {"man", "per", "pro", "car", "pay", "min", "max"})
-"""Short forms that people type too."""
-
-_Key = tuple[str, str, str, str]
-"""A target's kind, table, column and value."""
-
-EXACT_VALUE = 0.16
-"""Cost up to which a word is a stored value, or its label, as it is written or in the plural."""
 
 _NOUNS = frozenset(
     stem(w) for w in ["ticket", "case", "issue", "incident", "bill", "job", "task", "customer", "person"]
@@ -145,91 +76,10 @@ _RELATING = frozenset(
 )
 """Words that relate two others: no part of a longer stored text is meant by one."""
 
-_PARTS = frozenset(map(stem, ["line", "item", "detail", "position", "entry", "row"]))
-"""Nouns of the lines that an event has."""
-
-_CLASSES = frozenset(
-    stem(w)
-    for w in ["type", "group", "class", "category", "status", "kind", "segment", "flag", "count", "number"]
-)
-"""Words of columns that say what of a thing they hold: its bare noun does not mean them."""
-
-WEAK = frozenset(
-    stem(w)
-    for w in [
-        "due",
-        "billed",
-        "invoiced",
-        "amount",
-        "total",
-        "value",
-        "sum",
-        "net",
-        "gross",
-        "amt",
-        "base",
-        "annual",
-        "current",
-        "count",
-        "quantity",
-        "price",
-        "usd",
-        "eur",
-        "cents",
-    ]
-)
-"""Words of measures that people leave out too, less often."""
-
-PAY = frozenset(
-    stem(w) for w in ["salary", "wage", "price", "compensation", "earnings", "remuneration", "payroll"]
-)
-"""Words for money that is paid for something: they name amounts, never a date, a duration or a count."""
 
 PLURAL_VALUE = 0.12
 """The cost of a stored value of a column of few in the plural: cats are of the species cat."""
 
-STEM_ONLY = 0.2
-"""What it costs a name that only shares the stem of a word: beside one of the very word, and a stored value always."""
-
-TWICE_MISSPELT = 10
-"""Letters of a word in which two slips are taken: of shorter ones another word is as likely (patients, payments)."""
-
-HEADS = frozenset(
-    stem(w)
-    for w in [
-        "request",
-        "record",
-        "entry",
-        "history",
-        "log",
-        "transaction",
-        "detail",
-        "event",
-        "item",
-        "line",
-        "header",
-        "record",
-        "data",
-        "fact",
-        "usage",
-        "session",
-        "list",
-        "master",
-        "booking",
-        "reservation",
-        "attendance",
-    ]
-)
-"""Head nouns of tables that people leave out."""
-
-SURE = 0.1
-"""Cost up to which words surely name what they mean: a table, a column, a stored text."""
-
-ALIKE = 4
-"""Letters with which a word and a name must begin to be near to each other: performances, perfs."""
-
-MENDED_TOWARDS = 30
-"""Different texts of a column up to which misspelt words are mended towards them."""
 
 DONE = frozenset(
     {
@@ -247,84 +97,22 @@ DONE = frozenset(
 )
 """Names of states of what took place."""
 
-_SPANS = frozenset(
-    stem(w)
-    for w in ["hour", "hours", "hourly", "day", "daily", "week", "weekly", "month", "monthly", "night"]
-)
-
-_LISTS = ("method", "status", "reason", "channel", "terms", "code", "group", *LIST_ENDS)
-"""How names of lists end."""
 
 PHRASE = 2
 """Words of a label up to which each may name it: one of three, in a sentence, says something of its own."""
 
 _JOINING = frozenset({"and", "or", "of", "the", "a"})
 
-TURNED = 0.3
-"""The cost of taking words for a name that has them in another order."""
+
+ALIKE = 4
+"""Letters with which a word and a name must begin to be near to each other: performances, perfs."""
 
 FAR = 0.75
 """Cost from which on words do not fit a name."""
 
-_AMOUNT = stem("amount")
-_CURRENCIES = frozenset({"eur", "usd", "gbp", "chf", "cent", "cents", "euro", "dollar"})
 _ORDER = stem("order")
 _TYPE = stem("type")
-_CLASSES = frozenset(map(stem, ["type", "kind", "category", "class", "group", "name"]))
-"""Words that say of a column only that it sorts rows: fuel type, colour group."""
 
-
-GIVEN = "\0"
-"""How the name of what a hint computes or holds begins: no column of a database has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One thing that words may mean; `kind` is thing, field, value, relation or concept.
-
-    `opened` are short forms of its name with the words that were said for them.
-    """
-
-    kind: str
-    table: str
-    column: str = ""
-    value: str = ""
-    cost: float = 0.0
-    label: str = ""
-    relation: Relation | None = None
-    opened: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A name with its words."""
-
-    kind: str
-    table: str
-    column: str
-    words: tuple[str, ...]
-    noun: tuple[str, ...]
-    relation: Relation | None = None
-
-
-def _kind_words(kind: str) -> tuple[str, ...]:
-    """The stems of a list's name, also of one that is written without spaces.
-
-    Example:
-        >>> _kind_words("PAYMETHOD"), _kind_words("Order source")
-        (('payment', 'method'), ('order', 'sourc'))
-    """
-    said: list[str] = []
-    for word in split_name(kind):
-        end = next((end for end in _LISTS if word.endswith(end) and len(word) > len(end) + 1), "")
-        whole = segment(word, RUN_TOGETHER)
-        said += whole if len(whole) > 1 or not end else (word.removesuffix(end), end)
-    return tuple(stem(w) for piece in said for w in OPENED.get(piece, piece).split())
-
-
-_CODED = re.compile(r"[^\W\d_]{3,}")
-_AS_IT_IS = 0.25
-"""The cost of a time besides whose name only shares the stem of a stored state."""
 
 _NEAR = 0.05
 """Cost up to which words name a thing whose date is spoken of."""
@@ -362,7 +150,7 @@ class Vocabulary:
                 self._add_labels(one, ((entry, entry) for entry in one.entries), 0.05)
                 if one.codes is not None:
                     self._add_labels(one, one.codes.pairs, 0.05)
-                    if one.codes.kind and set(listed := _kind_words(one.codes.kind)) - set(one.words):
+                    if one.codes.kind and set(listed := kind_words(one.codes.kind)) - set(one.words):
                         self._add(Entry("field", thing.table, one.column, listed, thing.noun))
             if (coded := self._only_code(thing.table)) is not None:
                 self._add(Entry("field", thing.table, coded.column, (_TYPE,), thing.noun))
@@ -390,10 +178,7 @@ class Vocabulary:
                     if one.role in (Role.DIMENSION, Role.FLAG) and one.column not in target.display:
                         words = (*relation.words, *(w for w in one.words if w not in target.noun))
                         self._add(Entry("related", relation.target, one.column, words, target.noun, relation))
-        self._called = sorted(w for w in self._said_spellings() if len(w) > 3)
-        self._named = sorted(w for w in self._name_spellings() if len(w) > 3)
-        self._own = sorted({*self._named, *(w for w in self._category_spellings() if len(w) > 3)})
-        self._spelled = self._spellings()
+        self.spelling = Spelling(model, index, self.said_words, self.labels)
 
     def stores(self, word: str) -> bool:
         """Whether a column of numbers bears a word in its name."""
@@ -404,13 +189,6 @@ class Vocabulary:
             for one in own
         )
 
-    def is_near(self, word: str) -> bool:
-        """Whether a word begins like a name of the source, or the other way about, or like a text of a column of few."""
-        root = stem(word)
-        if any(len(name) >= ALIKE and root.startswith(name) for name in self.by_stem):
-            return True
-        return len(root) >= ALIKE and any(name.startswith(root) for name in (*self.by_stem, *self._own))
-
     def _only_code(self, table: str) -> Field | None:
         """The one column of codes by which a table tells its rows apart, where none is called type: "surcharges by type"."""
         fields = self.model.fields[table]
@@ -420,7 +198,7 @@ class Vocabulary:
 
     def _add(self, entry: Entry) -> None:
         if entry.kind in ("thing", "field"):
-            name = _joined(entry.column or entry.table)
+            name = joined(entry.column or entry.table)
             if (
                 len(name) > 3 or len(name) == 3 and name in SHORT
             ):  # "qty", whose words are those it is short for
@@ -465,44 +243,6 @@ class Vocabulary:
                 ):  # of a kennel hand a hand says more than a kennel
                     self.labels[stem(word)].append((one, code, label, 0.3 if word == words[-1] else 0.5))
 
-    def _spellings(self) -> list[str]:
-        words = set(self.said_words) | {w for phrase in (*OPERATORS, *CONCEPTS) for w in phrase.split()}
-        words |= (
-            {w for group in DOMAIN_SYNONYMS for w in group.split()}
-            | set(MONTHS)
-            | set(NUMBER_WORDS)
-            | set(DEMONYMS)
-        )
-        return sorted(w for w in words if len(w) > 3)
-
-    def _said_spellings(self) -> set[str]:
-        """The words that this source's names are made of, with their plurals."""
-        return self.said_words | {w + "s" for w in self.said_words if len(w) > 3}
-
-    def _name_spellings(self) -> set[str]:
-        """The words that this source's names and labels are made of, with the plurals of names."""
-        return self._said_spellings() | {w for key in self.labels for w in key.split()}
-
-    def _category_spellings(self) -> set[str]:
-        """The words that are stored in columns of few texts."""
-        return {w for text in self._categories() if (w := normal(text)).isalpha() and len(w) > 4}
-
-    def _categories(self) -> Iterable[str]:
-        """The texts of columns that hold few of them."""
-        for fields in self.model.fields.values() if self.index is not None else ():
-            for one in fields:
-                if one.separator:
-                    yield from one.entries
-                elif one.role is Role.DIMENSION and not one.is_number and self.index is not None:
-                    texts = self.index.texts_of(ColumnRef(one.table, one.column))
-                    yield from texts if len(texts) <= MENDED_TOWARDS else ()
-
-    @cached_property
-    def coded(self) -> tuple[tuple[str, ...], ...]:
-        """The words of the stored codes with underscores, where all of them are words: `waiting_parts`, not `x_1`."""
-        codes = (tuple(text.lower().split("_")) for text in self._categories())
-        return tuple(dict.fromkeys(c for c in codes if len(c) > 1 and all(map(_CODED.fullmatch, c))))
-
     @cached_property
     def paid_back(self) -> str:
         """The refunds where nothing is called so: payments below zero."""
@@ -515,18 +255,16 @@ class Vocabulary:
 
     def mended(self, word: str) -> str:
         """The word that is spelled nearly so, of this source before words of asking; "" where none is."""
-        return self._nearest(word, self._own) or self._nearest(word, self._spelled)
+        return self.spelling.mended(word)
 
-    @staticmethod
-    def _nearest(word: str, words: Sequence[str]) -> str:
-        if len(word) < 4 or not word.isalpha():
-            return ""
-        cutoff = 1 if len(word) < TWICE_MISSPELT else 2
-        same = [w for w in words if w[0] == word[0]]
-        if len(word) == 4:  # of short words another one is as likely as a slip, unless all letters are there
-            same = [w for w in same if sorted(w) == sorted(word) or len(w) == 5]
-        found = process.extractOne(word, same, scorer=OSA.distance, score_cutoff=cutoff)
-        return str(found[0]) if found is not None else ""
+    def is_near(self, word: str) -> bool:
+        """Whether a word begins like a name of the source, or the other way about, or like a text of a column of few."""
+        root = stem(word)
+        if any(len(name) >= ALIKE and root.startswith(name) for name in self.by_stem):
+            return True
+        return len(root) >= ALIKE and any(
+            name.startswith(root) for name in (*self.by_stem, *self.spelling.own)
+        )
 
     def opened(self, word: str) -> list[tuple[Short, float]]:
         """The short forms of names that a word which no name has in full may be written out of.
@@ -535,9 +273,9 @@ class Vocabulary:
         is for a student.
         """
         if word not in self._opened:
-            known = stem(word) in self.by_stem or self._nearest(word, self._called)
+            known = stem(word) in self.by_stem or nearest(word, self.spelling.called)
             found = [] if known else self.shortened.opened(word)
-            if found and self._nearest(word, self._own):
+            if found and nearest(word, self.spelling.own):
                 found = [one for one in found if any(not column for _, column in one[0].places)]
             self._opened[word] = found
         return self._opened[word]
@@ -546,7 +284,7 @@ class Vocabulary:
         """The targets of a stretch of folded words, cheapest first; empty when nothing."""
         if self.explained and (own := self.explained.get(tuple(stem(w) for w in lows))):
             return own
-        found: dict[_Key, Target] = {}
+        found: Found = {}
 
         def keep(target: Target) -> None:
             key = (target.kind, target.table, target.column, target.value)
@@ -575,10 +313,10 @@ class Vocabulary:
                 for entry in self.by_stem.get(phrase[0], ()):
                     if entry.kind == "thing" and entry.words == phrase:
                         keep(Target("thing", entry.table, cost=0.06))
-            for entry in self.written.get(_joined("".join(lows)), ()):
+            for entry in self.written.get(joined("".join(lows)), ()):
                 keep(Target(entry.kind, entry.table, entry.column))
         if len(lows) == 1 and (lows[0].endswith("ed") or lows[0] in PARTICIPLES):
-            self._done(found)
+            done_rather_than_named(found, self.model)
         if len(lows) == 1 and lows[0].startswith("un") and len(lows[0]) > 5 and not found:
             for target in self.targets([lows[0][2:]]):
                 one = self.model.field(target.table, target.column) if target.kind == "field" else None
@@ -593,10 +331,10 @@ class Vocabulary:
         if min(plain, default=1.0) > _IN_PART and len(lows) == 1 and not quoted:
             for coded, code, dear in self.shortened.coded(lows[0]):
                 keep(Target("value", coded.table, coded.column, code, dear, code))
-        if not found and not quoted and len(lows) > 1 and stem(lows[-1]) in _CLASSES:
+        if not found and not quoted and len(lows) > 1 and stem(lows[-1]) in CLASSES:
             for target in self.targets(lows[:-1]):
                 one = self.model.field(target.table, target.column) if target.kind == "field" else None
-                if one is not None and one.role is Role.DIMENSION and not set(one.words) & _CLASSES:
+                if one is not None and one.role is Role.DIMENSION and not set(one.words) & CLASSES:
                     keep(replace(target, cost=target.cost + 0.08))
         if not found:
             for coded, code, dear in self.shortened.initialled(lows):
@@ -616,67 +354,10 @@ class Vocabulary:
             for key, t in found.items()
             if t.kind != "value" or t.cost < 0.15 or named.get((t.table, t.column), t.cost) >= t.cost
         }
-        if len(lows) == 1 and lows[0].removesuffix("s").endswith("ing"):
-            found = self._going_on(found)
-        if len(lows) == 1 and lows[0].removesuffix("s").endswith(
-            ("er", "or")
-        ):  # a dispatcher was not dispatched
-            found = {
-                k: t
-                for k, t in found.items()
-                if not (t.kind == "value" and (t.label or t.value).lower().endswith("ed"))
-            }
-        found = self._of_those_said(self._by_very_name(found, lows), lows)
-        found = self._sort_before_number(self._as_it_was(self._as_it_is(found, lows), lows))
-        if {"rating", "ratings", "satisfaction", "score", "csat"} & set(lows):
-            found = {key: target for key, target in found.items() if not self._is_rate(target)}
-        if stem(lows[-1]) in PAY and all(low in BETWEEN or low == "on" for low in lows[:-1]):
-            found = {key: target for key, target in found.items() if self.is_money(target, stem(lows[-1]))}
-        return tuple(sorted(found.values(), key=lambda t: (t.cost, t.kind, t.table, t.column))[:14])
-
-    def _by_very_name(self, found: dict[_Key, Target], lows: Sequence[str]) -> dict[_Key, Target]:
-        """Names of the very word before those that only share its stem: a vaccine is no vaccination, customers are not at the customs."""
-        if lows[-1].endswith(("ed", "ing")):
-            return found
-        forms = {key: self._form(target, lows[-1]) for key, target in found.items()}
-        best = min((found[key].cost for key, form in forms.items() if form == "same"), default=None)
-        return {
-            key: replace(t, cost=t.cost + STEM_ONLY)
-            if forms[key] == "other"
-            and (t.kind == "value" or best is not None and best <= t.cost + STEM_ONLY)
-            else t
-            for key, t in found.items()
-        }
-
-    def _form(self, target: Target, low: str) -> str:
-        """Whether a name has a word itself, or its singular or plural ("same"), only another of its stem ("other"), or neither ("")."""
-        if target.kind == "value":
-            words = normal(target.label or target.value).split()
-        elif target.kind == "thing":
-            words = self.model.things[target.table].said.split()
-        elif (one := self.model.field(target.table, target.column)) is not None:
-            words = one.said.split()
-        else:
-            return ""
-        kin = [word for word in map(fold, words) if stem(word) == stem(low)]
-        if any(_is_same_noun(word, low) for word in kin):
-            return "same"
-        is_deed = self.is_time(target) or any(word.endswith(("ed", "ing")) for word in kin)
-        return "other" if kin and not is_deed else ""  # a cancellation is what was cancelled
-
-    def _of_those_said(self, found: dict[_Key, Target], lows: Sequence[str]) -> dict[_Key, Target]:
-        """What is left where people are said who have a table of their own: active customers are no figure of active users."""
         said = stem(lows[-1])
-        if len(lows) == 1 or said not in PERSONS or not self._is_own_noun(said):
-            return found
-        return {
-            key: target
-            for key, target in found.items()
-            if (one := self.model.field(target.table, target.column)) is None
-            or one.role is not Role.MEASURE
-            or said in one.words
-            or not PERSONS & set(one.words)
-        }
+        of_persons = len(lows) > 1 and said in PERSONS and self._is_own_noun(said)
+        found = told_apart(found, lows, self.model, of_persons=of_persons)
+        return tuple(sorted(found.values(), key=lambda t: (t.cost, t.kind, t.table, t.column))[:14])
 
     def _is_own_noun(self, said: str) -> bool:
         """Whether a table is called by a word alone; clients are customers."""
@@ -684,102 +365,6 @@ class Vocabulary:
         return any(
             e.kind == "thing" and e.words == (word,) for word in own for e in self.by_stem.get(word, ())
         )
-
-    def _going_on(self, found: dict[_Key, Target]) -> dict[_Key, Target]:
-        """What is expiring has not expired: rather a time of the same rows than the state that is named after what was done."""
-        times = {
-            t.table
-            for t in found.values()
-            if t.kind == "field"
-            and (one := self.model.field(t.table, t.column)) is not None
-            and one.role in (Role.TIME, Role.FOREIGN)
-        }
-        return {
-            key: replace(t, cost=t.cost + 0.2)
-            if t.kind == "value" and t.table in times and (t.label or t.value).lower().endswith("ed")
-            else t
-            for key, t in found.items()
-        }
-
-    def _as_it_is(self, found: dict[_Key, Target], lows: Sequence[str]) -> dict[_Key, Target]:
-        """A stored state of the very word before a time that only shares its stem: what is open was not opened then."""
-        so = {
-            t.table
-            for t in found.values()
-            if t.kind == "value" and fold(t.label or t.value) == " ".join(lows)
-        }
-        return {
-            key: replace(t, cost=t.cost + _AS_IT_IS)
-            if t.kind == "field" and t.table in so and self._is_time_of_stem(t, lows)
-            else t
-            for key, t in found.items()
-        }
-
-    def name_words(self, target: Target) -> list[str]:
-        """The words of the name of the column or table that a target means."""
-        one = self.model.field(target.table, target.column)
-        thing = self.model.things.get(target.table)
-        return fold(one.said if one is not None else thing.said if thing is not None else "").split()
-
-    def is_time(self, target: Target) -> bool:
-        """Whether words mean a column of times."""
-        one = self.model.field(target.table, target.column) if target.kind == "field" else None
-        return one is not None and one.role is Role.TIME
-
-    def _is_time_of_stem(self, target: Target, lows: Sequence[str]) -> bool:
-        one = self.model.field(target.table, target.column)
-        written = set(fold(one.said).split()) if one is not None else set()
-        return one is not None and one.role is Role.TIME and not written & set(lows)
-
-    def _as_it_was(self, found: dict[_Key, Target], lows: Sequence[str]) -> dict[_Key, Target]:
-        """What took place before what was planned, and a stored value of the very name before a synonym of the rows' noun."""
-        stored = any(t.kind == "value" and t.cost <= EXACT_VALUE for t in found.values())
-        words = {stem(low) for low in lows}
-        out: dict[_Key, Target] = {}
-        for key, target in found.items():
-            one = self.model.field(target.table, target.column) if target.kind == "field" else None
-            planned = one is not None and one.role is Role.MEASURE and set(one.words) & NOT_YET - words
-            own = (
-                {*self.model.things[target.table].noun, *(one.words if one is not None else ())}
-                if target.table
-                else set()
-            )
-            synonym = target.kind in ("thing", "field") and target.cost >= 0.12 and not words & own
-            dearer = 0.03 if planned else 0.25 if synonym and stored else 0.0
-            out[key] = replace(target, cost=target.cost + dearer) if dearer else target
-        return out
-
-    def _sort_before_number(self, found: dict[_Key, Target]) -> dict[_Key, Target]:
-        """Of a source that is told by its type and its number (src_type, src_id), people mean the type."""
-        fields = {
-            (t.table, one.words): one
-            for t in found.values()
-            if t.kind == "field" and (one := self.model.field(t.table, t.column)) is not None
-        }
-        return {
-            key: replace(t, cost=t.cost + 0.1)
-            if t.kind == "field"
-            and (one := self.model.field(t.table, t.column)) is not None
-            and one.role is not Role.FOREIGN
-            and one.column not in self.model.things[t.table].key
-            and one.words[-1:] == ("id",)
-            and (t.table, (*one.words[:-1], stem("type"))) in fields
-            else t
-            for key, t in found.items()
-        }
-
-    def _is_rate(self, target: Target) -> bool:
-        """Whether a column holds a rate, whose stem a rating shares."""
-        one = self.model.field(target.table, target.column) if target.kind == "field" else None
-        return one is not None and bool({"rate", "rates"} & set(one.said.split()))
-
-    def _done(self, found: dict[_Key, Target]) -> None:
-        """What was done is rather a time than the thing that is called after it: "bookings booked in May"."""
-        for key, target in list(found.items()):
-            one = self.model.field(target.table, target.column) if target.kind == "field" else None
-            thing = found.get(("thing", target.table, "", ""))
-            if one is not None and one.role is Role.TIME and thing is not None and thing.cost <= target.cost:
-                found[key] = replace(target, cost=thing.cost)
 
     def _names(self, stems: list[str], lows: Sequence[str], keep) -> None:  # type: ignore[no-untyped-def]
         candidates: dict[int, Entry] = {}
@@ -917,17 +502,6 @@ class Vocabulary:
             return False
         return owned[0] == 0
 
-    def is_money(self, target: Target, word: str) -> bool:
-        """Whether a word for pay may mean this: an amount, or what bears the very word and is no date."""
-        if target.kind == "field":
-            one = self.model.field(target.table, target.column)
-            if one is None or one.role is Role.TIME:
-                return False
-            return one.role is Role.MEASURE or word in one.words
-        if target.kind == "thing":
-            return word in self.model.things[target.table].noun
-        return target.kind != "value" or target.cost < 0.1
-
     def _values(self, lows: Sequence[str], named: bool) -> Iterable[Target]:
         phrase = " ".join(lows)
         if phrase in STOP_WORDS:
@@ -983,7 +557,7 @@ class Vocabulary:
                 if match.score == 0.85
                 else 0.75 - 0.5 * match.score
             )
-            if cost > PLURAL_VALUE and stood.few and _is_same_noun(normal(match.value), phrase):
+            if cost > PLURAL_VALUE and stood.few and is_same_noun(normal(match.value), phrase):
                 cost = PLURAL_VALUE
             if stood.role is Role.TEXT and match.column.column not in thing.display:
                 cost += 0.15
@@ -1023,104 +597,3 @@ class Vocabulary:
     def _is_state(self, table: str, column: str) -> bool:
         one = self.model.field(table, column)
         return one is not None and one.few
-
-
-def _joined(name: str) -> str:
-    """Bring a name to the letters and digits it is typed with: FrtAmt, frt_amt and "frt amt" are one."""
-    return "".join(c for c in name.lower() if c.isalnum())
-
-
-def _is_same_noun(one: str, other: str) -> bool:
-    """Whether two words are one noun, in the singular or the plural.
-
-    Example:
-        >>> _is_same_noun("vaccine", "vaccines"), _is_same_noun("customs", "customers"), _is_same_noun("city", "cities")
-        (True, False, True)
-    """
-    return one == other or plural_of(one) == other or plural_of(other) == one
-
-
-def _is_turned(stems: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether words are a name's in another order, so that another of them is the noun: guided tours are no tour guides."""
-    return len(stems) > 1 and set(stems) == set(words) and stems[-1] != words[-1]
-
-
-def fit(stems: Sequence[str], entry: Entry) -> float | None:
-    """How far words are from a name; None when one of them has no place in it.
-
-    Example:
-        >>> fit(["invoic", "amount"], Entry("field", "invoices", "amount", ("amount",), ("invoic",)))
-        0.0
-        >>> fit(["colour"], Entry("field", "t", "size", ("size",), ())) is None
-        True
-    """
-    words, matched, cost = set(entry.words), set(), 0.0
-    own = False
-    if entry.kind == "thing" and _is_turned(stems, entry.words):
-        cost += TURNED
-    if len(stems) == 1 and stems[0] == "full" and len(words) > 1:
-        return None  # "how full" asks for no full name
-    for word in stems:
-        if word in words:
-            matched.add(word)
-            own = True
-            continue
-        close = SYNONYMS.get(word, frozenset()) & words
-        if close:
-            matched |= close
-            own, cost = True, cost + 0.12
-            continue
-        if word in entry.noun:
-            continue
-        if SYNONYMS.get(word, frozenset()) & set(entry.noun):
-            cost += 0.1
-            continue
-        known = len(word) > 3 or word in SHORT
-        longer = {
-            w for w in words if known and word not in STOP_WORDS and len(w) > len(word) and w.startswith(word)
-        }
-        if longer:
-            matched |= longer
-            own, cost = True, cost + 0.15
-            continue
-        if word in GENERIC and len(stems) > 1 and word != stem("type"):
-            cost += 0.08
-            continue
-        if word == _AMOUNT and len(stems) > 1 and entry.kind == "field" and words & _CURRENCIES:
-            cost += 0.03  # what is told in a currency is an amount
-            continue
-        return None
-    if not own or entry.kind == "related" and (len(matched) < len(words) or not set(stems) & words):
-        return None
-    left = words - matched
-    if entry.kind == "relation" and left & set(entry.noun):
-        cost += 0.12
-    if entry.kind == "thing":
-        if entry.words[-1] in matched:
-            return cost + 0.08 * len(left)
-        if entry.words[-1] in HEADS:
-            return cost + 0.06 * len(left)
-        return cost + 0.3 + 0.1 * len(left)
-    if entry.kind == "field" and entry.words[-1] in left & PRICED and matched & _SPANS:
-        cost += 0.5  # hours are no hourly rate
-    if (
-        entry.noun
-        and entry.noun[-1] in left - set(stems)
-        and entry.noun[-1] in _PARTS
-        and set(stems) & set(entry.noun)
-    ):
-        cost += 0.15  # "invoice total" is said of the invoice rather than of its lines
-    for word in left:
-        if word in entry.noun:
-            continue
-        cost += 0.03 if word in GENERIC or word in UNITS else 0.12 if word in WEAK else 0.28
-    if (
-        entry.kind == "field"
-        and matched <= set(entry.noun)
-        and len(words - GENERIC) <= len(matched)
-        and words & _CLASSES
-    ):
-        cost += 0.25
-    if matched <= GENERIC and left - GENERIC - set(entry.noun):
-        cost += 0.1
-    return cost

@@ -12,7 +12,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts.worth import worth
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.vocabulary import Target
+from sqlagent.makers.analyst.targets import Target
 
 _AMOUNTS = frozenset(stem(word) for word in ("amount", "value", "worth", "sum"))
 _TOTALS = frozenset({"total of", "sum of", "total for", "sum of all", "total of all"})

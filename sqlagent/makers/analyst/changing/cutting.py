@@ -6,7 +6,7 @@ import re
 
 from sqlagent.language.lexicon import MONTH_PATTERN
 from sqlagent.makers.analyst.changing.asked import Asked
-from sqlagent.makers.analyst.changing.intents import intent
+from sqlagent.makers.analyst.changing.intending import intent
 from sqlagent.makers.analyst.changing.removing import is_named_by
 
 _CUT = re.compile(

@@ -9,9 +9,8 @@ from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.figures import counted, figure_named, is_any_figure
 from sqlagent.makers.analyst.changing.intents import Intent
 from sqlagent.makers.analyst.changing.removing import is_named_by
-from sqlagent.makers.analyst.changing.wordings import Stretch, Wording, tidy
+from sqlagent.makers.analyst.changing.wordings import GROUP, Stretch, Wording, tidy
 
-GROUP = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
 _TO_PLACE = re.compile(r"(?P<way>from|to|into|in|out of) (?:the )?(?P<place>[\w' -]+)$", re.IGNORECASE)
 _WAYS_OF_PLACES = {
     "from": "from|out of",

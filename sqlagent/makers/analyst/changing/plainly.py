@@ -7,10 +7,9 @@ import re
 from sqlagent.catalog.semantics import Role
 from sqlagent.catalog.semantics.values import Field
 from sqlagent.language.lexicon import NUMBER_WORDS
-from sqlagent.language.words import plural_of, stem
+from sqlagent.language.words import plural_of, singular, stem
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.removing import is_named_by
-from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.source import Source
 
 _I = re.IGNORECASE

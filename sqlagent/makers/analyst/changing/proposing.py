@@ -29,7 +29,8 @@ from sqlagent.makers.analyst.changing.instead import (
     placed_instead,
     swapped,
 )
-from sqlagent.makers.analyst.changing.intents import ROUND, TOTAL, Intent, swapped_for
+from sqlagent.makers.analyst.changing.intending import swapped_for
+from sqlagent.makers.analyst.changing.intents import ROUND, TOTAL, Intent
 from sqlagent.makers.analyst.changing.listing import COUNT, LIST, counted_or_listed
 from sqlagent.makers.analyst.changing.nouns import in_full
 from sqlagent.makers.analyst.changing.removing import (

@@ -23,13 +23,13 @@ from sqlagent.makers.analyst.changing.doubting import (
     doubt_of_place,
     loss_of,
 )
+from sqlagent.makers.analyst.changing.intending import intent
 from sqlagent.makers.analyst.changing.intents import (
     CHANGES,
     FORGET,
     MONEY_OF_THEM,
     POINTS_BACK,
     Intent,
-    intent,
     trimmed,
 )
 from sqlagent.makers.analyst.changing.off_rows import with_off_rows

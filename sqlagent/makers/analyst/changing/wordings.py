@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlagent.language.words import Token, split_name, stem
-from sqlagent.makers.analyst.echoing import singular
+from sqlagent.language.words import Token, singular, split_name, stem
 from sqlagent.makers.analyst.reading import Item
 
 _BEFORE = frozenset(
@@ -48,7 +47,7 @@ _PLACED = re.compile(r"^(?:in|for|from|at|of|on|during|since)\s", re.IGNORECASE)
 _WAY = re.compile(r"^(?:from|to|into|out of)\s", re.IGNORECASE)
 _COUNTED = re.compile(r"^(?:how many|number of|count of|the number of)\b", re.IGNORECASE)
 _OF = re.compile(r" of (?:the |our |a )?", re.IGNORECASE)
-_LED = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
+GROUP = re.compile(r"^(?:by|per|for each|each|every)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +187,7 @@ def wordings(text: str, parts: list[Stretch], change: str, typed: Typed) -> Iter
     for one in sorted(parts, key=lambda part: (not part.about & typed.about, part.start, -part.end)):
         if one.kind in typed.kinds:
             yield Wording(tidy(text[: one.start] + change + text[one.end :]), "replaced", one.kind, one.text)
-            added = _LED.sub("", change)
+            added = GROUP.sub("", change)
             if one.kind == "by" and added != change:  # "per employee" is a group and no figure per head
                 made = f"{text[: one.start]}by {added}{text[one.end :]}"
                 yield Wording(tidy(made), "replaced", one.kind, one.text)

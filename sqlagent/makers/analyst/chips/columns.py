@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.saying import worded
-from sqlagent.language.words import plural_of
+from sqlagent.language.words import plural_of, singular
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
-from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.frames import Frame, Measure, Slot
 from sqlagent.makers.analyst.source import Source
 

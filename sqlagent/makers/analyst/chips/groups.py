@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from sqlagent.catalog.semantics import Field, Form, Kind, Role
 from sqlagent.language.saying import worded
+from sqlagent.language.words import singular
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.settling import grouped_by
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
-from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.frames import Dimension, Frame, Path, Slot
 from sqlagent.makers.analyst.source import Source
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from sqlagent.catalog.semantics import Kind
 from sqlagent.language.saying import template, worded
-from sqlagent.language.words import plural_of, stem
+from sqlagent.language.words import plural_of, singular, stem
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.settling import settled
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
 from sqlagent.makers.analyst.concepts import meant
-from sqlagent.makers.analyst.echoing import singular
 from sqlagent.makers.analyst.frames import OFF, Expr, Frame, Measure, Slot
 from sqlagent.makers.analyst.source import Source
 

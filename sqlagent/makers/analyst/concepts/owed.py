@@ -14,7 +14,7 @@ from sqlagent.language.words import fold
 from sqlagent.makers.analyst.concepts.meant import AMOUNTS, Meant, summed
 from sqlagent.makers.analyst.frames import Condition, Slot
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import labels
+from sqlagent.makers.analyst.states import UNOWED, labels
 
 _PAPERS = stems("invoice bill charge fee instalment installment payout claim premium statement")
 """Nouns of rows that somebody has to pay."""
@@ -24,7 +24,7 @@ _PAYMENTS = stems("payment receipt settlement")
 _TAX = stems("vat tax gst")
 _GROSS = stems("gross total")
 _OPEN = frozenset({"open", "unpaid", "outstanding", "overdue", "due", "part paid", "partly paid", "partially paid"})  # fmt: skip
-_OFF = frozenset({"void", "voided", "cancelled", "canceled", "annulled", "deleted", "refunded", "reversed", "withdrawn", "written off", "waived", "draft"})  # fmt: skip
+_OFF = UNOWED | {"draft"}
 
 _IN_PART = 0.55
 """The cost of whole amounts where payments of a part are rows of their own."""

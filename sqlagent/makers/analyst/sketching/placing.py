@@ -12,7 +12,7 @@ from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.asking import PERCENTS
 from sqlagent.makers.analyst.sketching.parts import Ask
 from sqlagent.makers.analyst.sketching.walk import Walk
-from sqlagent.makers.analyst.vocabulary import GIVEN
+from sqlagent.makers.analyst.targets import GIVEN
 
 LEVELS = frozenset(
     stem(word)

@@ -1,4 +1,4 @@
-"""Shares of what ended up so, by why it did: "share of appointments cancelled by reason", "percent of cancellations because of illness".
+"""Why rows ended up so: how often each reason was one, and its share: "reasons for cancelled visits", "percent of cancellations because of illness".
 
 Only what was cancelled has a reason for it, so of each reason all are cancelled. Each reason's part of all that was cancelled is meant.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.frames import Frame, Measure, Slot, share_of
+from sqlagent.makers.analyst.frames import Dimension, Frame, Measure, Order, Slot, share_of
 
 _WHY = frozenset({stem("reason"), stem("cause")})
 
@@ -45,3 +45,15 @@ def _of_each(frame: Frame, over: Measure) -> Frame:
 def _tells_why(slot: Slot) -> bool:
     """Whether a column says why its row came to a state, and is empty where it did not."""
     return slot.field.filled < 1 and bool(set(slot.field.words) & _WHY)
+
+
+def reasons_counted(frame: Frame) -> Frame:
+    """How often each reason was one, where the reasons of some rows are asked for: "reasons for cancelled visits"."""
+    if frame.measures or not frame.distinct or len(frame.columns) != 1 or not frame.where:
+        return frame
+    one = frame.columns[0]
+    if one.path or one.field.table != frame.anchor or not set(one.field.words) & _WHY:
+        return frame
+    rows = Measure("rows", frame.anchor, said="count")
+    by = (Dimension((one,), said=one.field.said),)
+    return replace(frame, measures=(rows,), by=by, columns=(), distinct=False, order=Order())

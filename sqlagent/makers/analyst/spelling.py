@@ -1,0 +1,81 @@
+"""Spellings of a source's own words and of the words of asking, and the one that a misspelt word is nearest to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from sqlagent.catalog.semantics import Model, Role
+from sqlagent.catalog.value_index import ValueIndex, normal
+from sqlagent.language.lexicon import DEMONYMS, MONTHS, NUMBER_WORDS
+from sqlagent.makers.analyst.lexicon import CONCEPTS, DOMAIN_SYNONYMS, OPERATORS
+from sqlagent.values import ColumnRef
+
+TWICE_MISSPELT = 10
+"""Letters of a word in which two slips are taken: of shorter ones another word is as likely (patients, payments)."""
+
+MENDED_TOWARDS = 30
+"""Different texts of a column up to which misspelt words are mended towards them."""
+
+_CODED = re.compile(r"[^\W\d_]{3,}")
+
+
+class Spelling:
+    """The words of one source as they are spelled: `said` in its names, `labels` of what it stores."""
+
+    def __init__(
+        self, model: Model, index: ValueIndex | None, said: Collection[str], labels: Iterable[str]
+    ) -> None:
+        self._model = model
+        self._index = index
+        called = {*said, *(word + "s" for word in said if len(word) > 3)}
+        named = {*called, *(word for label in labels for word in label.split())}
+        categories = {w for text in self._categories() if (w := normal(text)).isalpha() and len(w) > 4}
+        asking = {word for phrase in (*OPERATORS, *CONCEPTS, *DOMAIN_SYNONYMS) for word in phrase.split()}
+        self.called = _spelled(called)
+        """Words of names, with their plurals."""
+        self.own = _spelled(named | categories)
+        """The same, and words of labels and of what columns of few texts store."""
+        self._asked = _spelled({*said, *asking, *MONTHS, *NUMBER_WORDS, *DEMONYMS})
+
+    def mended(self, word: str) -> str:
+        """The word that is spelled nearly so, of this source before words of asking; "" where none is."""
+        return nearest(word, self.own) or nearest(word, self._asked)
+
+    @cached_property
+    def coded(self) -> tuple[tuple[str, ...], ...]:
+        """The words of the stored codes with underscores, where all of them are words: `waiting_parts`, not `x_1`."""
+        codes = (tuple(text.lower().split("_")) for text in self._categories())
+        return tuple(dict.fromkeys(c for c in codes if len(c) > 1 and all(map(_CODED.fullmatch, c))))
+
+    def _categories(self) -> Iterable[str]:
+        """The texts of columns that hold few of them."""
+        if self._index is None:
+            return
+        for one in (one for fields in self._model.fields.values() for one in fields):
+            if one.separator:
+                yield from one.entries
+            elif one.role is Role.DIMENSION and not one.is_number:
+                texts = self._index.texts_of(ColumnRef(one.table, one.column))
+                yield from texts if len(texts) <= MENDED_TOWARDS else ()
+
+
+def _spelled(words: Iterable[str]) -> list[str]:
+    """Words that are long enough to be told from others."""
+    return sorted(word for word in words if len(word) > 3)
+
+
+def nearest(word: str, words: Sequence[str]) -> str:
+    """The word that is spelled nearly so, with the same first letter; "" where none is."""
+    if len(word) < 4 or not word.isalpha():
+        return ""
+    cutoff = 1 if len(word) < TWICE_MISSPELT else 2
+    same = [w for w in words if w[0] == word[0]]
+    if len(word) == 4:  # of short words another one is as likely as a slip, unless all letters are there
+        same = [w for w in same if sorted(w) == sorted(word) or len(w) == 5]
+    found = process.extractOne(word, same, scorer=OSA.distance, score_cutoff=cutoff)
+    return str(found[0]) if found is not None else ""
