@@ -155,7 +155,9 @@ class FactsReader:
         if rows == SAMPLE:
             found |= self._ends(table, found)
         whole = rows < SAMPLE
-        return TableFacts(rows, whole, found, self._content(table, rows), self._key(table, found, rows, whole))
+        return TableFacts(
+            rows, whole, found, self._content(table, rows), self._key(table, found, rows, whole)
+        )
 
     def _key(self, table: Table, found: Mapping[str, ColumnFacts], rows: int, whole: bool) -> str:
         """The first column called a key that tells the rows of a table without a primary key of one column apart.

@@ -10,6 +10,7 @@ import pytest
 from pyhive.exc import Error as HiveError
 
 from sqlagent.adapters import base, open_database
+from sqlagent.catalog import statistics
 from sqlagent.ports import SourceDatabase
 from tests import servers
 from tests.engines.labs import SCHEMAS, Lab
@@ -17,8 +18,9 @@ from tests.engines.labs import SCHEMAS, Lab
 
 @pytest.fixture(autouse=True)
 def time_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half a minute to count the values of a column: on a busy machine each statement takes Spark seconds."""
+    """Half a minute to count the values of a column or to look at a table: on a busy machine each statement takes Spark seconds."""
     monkeypatch.setattr(base, "VALUES_SECONDS", 30.0)
+    monkeypatch.setattr(statistics, "STATEMENT_SECONDS", 30.0)
 
 
 class SparkLab(Lab):

@@ -23,7 +23,6 @@ from sqlagent.makers.analyst.changing.figures import (
 )
 from sqlagent.makers.analyst.changing.instead import (
     ANEW,
-    GROUP,
     asked_anew,
     in_place_of,
     placed_instead,
@@ -44,6 +43,7 @@ from sqlagent.makers.analyst.changing.removing import (
 )
 from sqlagent.makers.analyst.changing.wordings import (
     DENIED,
+    GROUP,
     Typed,
     Wording,
     about_of,
