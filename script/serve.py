@@ -116,7 +116,14 @@ class Stopped(Exception):
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    """End once: who asks again, as an impatient container does, does not interrupt the end."""
+    _asks_ignored()
     raise Stopped
+
+
+def _asks_ignored() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def arguments() -> argparse.Namespace:
@@ -442,8 +449,7 @@ def main() -> None:
             f"The store does not answer: {str(error).strip()}\nIs DATABASE_URL right, and is that server up?"
         )
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _asks_ignored()
         stop(running)
     say("Stopped.")
 

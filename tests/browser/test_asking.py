@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from mirror.exports.images.paper_style import contrast
@@ -303,6 +303,25 @@ def test_a_value_is_read_where_a_point_is_pointed_at_though_its_word_has_no_room
                     break
             for told in words:
                 expect(page.locator("mirror-chart .hoverlayer")).to_contain_text(told)
+
+
+def test_a_chart_type_chosen_while_another_is_on_its_way_is_drawn(page: Page, a_run: str):
+    page.goto(a_run)
+    write_sql(page, "SELECT country, COUNT(*) AS customers FROM customers GROUP BY 1")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("tab", name="Chart").click()
+    kind = page.get_by_role("combobox", name="Chart type")
+    expect(page.locator("mirror-chart[data-drawn] .barlayer")).to_be_attached()
+
+    held: list[Route] = []
+    page.route("**/chart/", lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request("**/chart/"):
+        kind.select_option("pie")
+    kind.select_option("bar")
+    with page.expect_request(lambda sent: "mark=bar" in (sent.post_data or "")):
+        held[0].continue_()
+    expect(page.locator("mirror-chart[data-drawn] .barlayer .point").first).to_be_visible()
+    expect(kind).to_have_value("bar")
 
 
 def test_a_link_in_a_heading_or_a_cell_is_words_in_the_chart_and_in_the_table(page: Page, a_run: str):

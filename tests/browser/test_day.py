@@ -100,6 +100,7 @@ def test_a_thread_of_one_question_is_renamed_from_its_run_by_keyboard(page: Page
     expect(title).to_be_hidden()
     expect(fold).to_be_focused()
     page.keyboard.press("Enter")
+    expect(title).to_be_focused()
     page.keyboard.type("Stores of the day")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Stores of the day")

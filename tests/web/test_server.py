@@ -22,6 +22,7 @@ import brotli
 import pytest
 
 from mirror.modes import too_open
+from script import serve
 from tests import warm
 from tests.processes import command, runs
 from tests.servers import PASSWORD, PostgresServer, RedisServer, free_port
@@ -558,6 +559,18 @@ def test_in_production_on_servers_it_says_no_link_and_health_names_what_went_awa
         if running.process.poll() is None:
             running.process.kill()
             running.process.communicate()
+
+
+def test_who_asks_again_does_not_interrupt_the_end():
+    """A container is often told twice: the second signal cut the end off, with a traceback and exit 1."""
+    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        with pytest.raises(serve.Stopped):
+            serve._stop(signal.SIGTERM, None)
+        assert {signal.getsignal(number) for number in kept} == {signal.SIG_IGN}
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
 
 
 def test_a_store_that_is_not_there_is_told_in_words(tmp_path):

@@ -1,5 +1,6 @@
 // What somebody types while a part of the page is on its way stays typed: fields of the part that changed since its request
-// was sent keep what they hold, and the one that is being typed into keeps the focus.
+// was sent keep what they hold, and the one that is being typed into keeps the focus. Their new form hears of the change, as
+// the old one would have.
 const TYPED = "input[id]:not([type=hidden], [type=file]), textarea[id], select[id]";
 const sent = new WeakMap();
 const kept = new WeakMap();
@@ -9,9 +10,18 @@ const stateOf = (field) => (isTicked(field) ? field.checked : field.value);
 
 function put([field, state]) {
   const now = document.getElementById(field.id);
-  if (!now || now === field || now.type !== field.type) return;
+  if (!now || now === field || now.type !== field.type) return null;
   if (isTicked(now)) now.checked = state;
   else now.value = state;
+  return now;
+}
+
+function tell(field) {
+  if (!field.isConnected) return;
+  const change = () => field.dispatchEvent(new Event("change", { bubbles: true }));
+  // Text that is being typed is a change once it is left.
+  if (field === document.activeElement && typeof field.selectionStart === "number") field.addEventListener("blur", change, { once: true });
+  else change();
 }
 
 document.addEventListener("htmx:beforeRequest", ({ detail }) => {
@@ -28,11 +38,15 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 // A field that comes with `autofocus` takes the focus when all has settled.
 for (const name of ["htmx:afterSwap", "htmx:afterSettle"]) {
   document.addEventListener(name, ({ detail }) => {
-    const { states = [], at } = kept.get(detail.xhr) ?? {};
-    if (name === "htmx:afterSwap") states.forEach(put);
+    const held = kept.get(detail.xhr) ?? {};
+    const { states = [], at } = held;
+    if (name === "htmx:afterSwap") held.put = states.map(put).filter(Boolean);
     const field = at && document.getElementById(at.id);
-    if (!field || field === document.activeElement) return;
-    field.focus({ preventScroll: true });
-    if (typeof at.from === "number") field.setSelectionRange(at.from, at.to);
+    if (field && field !== document.activeElement) {
+      field.focus({ preventScroll: true });
+      if (typeof at.from === "number") field.setSelectionRange(at.from, at.to);
+    }
+    // Its form listens once it has settled.
+    if (name === "htmx:afterSettle") held.put?.splice(0).forEach(tell);
   });
 }
