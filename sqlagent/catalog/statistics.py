@@ -14,8 +14,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from sqlagent.catalog.key_names import KEY_WORDS, Owner, noun_of, suggested
 from sqlagent.errors import StatementFailed
-from sqlagent.language.words import name_words, plural_of, split_name, stem
+from sqlagent.language.words import name_words
 from sqlagent.ports import Database
 from sqlagent.values import Catalog, Column, Kind, Limits, Rows, Table
 
@@ -37,7 +38,6 @@ rows point at nobody (0, -1)."""
 
 ORDERED = (Kind.INTEGER, Kind.NUMBER, Kind.TEXT, Kind.DATE, Kind.DATETIME)
 _DAY = re.compile(r"[12]\d{3}-[01]\d")
-_KEY_WORDS = frozenset({"id", "key", "code", "number", "ref", "reference", "fk", "sk", "uuid", "nr", "cd"})
 _LABEL_WORDS = frozenset(
     {"label", "name", "description", "text", "meaning", "title", "value", "lbl", "nm", "dsc", "desc", "txt"}
 )
@@ -114,7 +114,7 @@ class FactsReader:
         self.catalog = catalog
         self.database = database
         self._known = -1
-        self._owners: list[tuple[Table, Column, tuple[str, ...]]] = []
+        self._owners: list[Owner] = []
 
     def _name(self, name: str) -> str:
         return exp.to_identifier(name, quoted=True).sql(self.catalog.dialect or None)
@@ -168,7 +168,7 @@ class FactsReader:
             return ""
         for column in table.columns:
             facts = found.get(column.name)
-            named = bool(_KEY_WORDS & set(name_words(column.name))) or column is table.columns[0]
+            named = bool(KEY_WORDS & set(name_words(column.name))) or column is table.columns[0]
             if facts is None or not named or facts.distinct != rows:
                 continue
             if whole:
@@ -200,7 +200,7 @@ class FactsReader:
         words = [set(name_words(c.name)) for c in table.columns]
         is_codes = (
             len(table.columns) <= 8
-            and any(w & _KEY_WORDS for w in words)
+            and any(w & KEY_WORDS for w in words)
             and any(w & _LABEL_WORDS for w in words)
         )
         if not is_codes or not 0 < rows <= CODES:
@@ -227,7 +227,7 @@ class FactsReader:
                 continue
             if column.kind not in (Kind.INTEGER, Kind.TEXT, Kind.NUMBER):
                 continue
-            for owner, key in _suggested(table, column, self._owners):
+            for owner, key in suggested(table, column, self._owners):
                 if self._holds(table, column, owner, key):
                     yield FoundKey(table.key, column.name, owner.key, key.name)
                     break
@@ -245,209 +245,14 @@ class FactsReader:
         return float(read.rows[0][1] or 0) >= CONTAINED * float(read.rows[0][0])
 
 
-def _owners(
-    catalog: Catalog, tables: Mapping[str, TableFacts]
-) -> Iterator[tuple[Table, Column, tuple[str, ...]]]:
+def _owners(catalog: Catalog, tables: Mapping[str, TableFacts]) -> Iterator[Owner]:
     """Tables with a single column that tells their rows apart, and the words of their names; without words no name suggests them."""
     for table in catalog.tables:
-        facts, noun = tables.get(table.key), _noun(table)
+        facts, noun = tables.get(table.key), noun_of(table)
         if facts is None or not facts.rows or not noun:
             continue
         key = table.primary_key[0] if len(table.primary_key) == 1 else facts.key
         yield from ((table, column, noun) for column in table.columns if column.name == key)
-
-
-_SELF = frozenset(
-    stem(w) for w in ("manager", "parent", "supervisor", "boss", "mentor", "referrer", "head", "lead")
-)
-_STAFF = frozenset(
-    stem(w)
-    for w in ["employee", "emp", "staff", "personnel", "worker", "user", "person", "people", "crew", "member"]
-)
-"""Nouns of tables that hold who works there."""
-
-_ROLES = frozenset(
-    stem(w)
-    for w in [
-        "rep",
-        "representative",
-        "salesperson",
-        "salesman",
-        "seller",
-        "agent",
-        "operator",
-        "op",
-        "foreman",
-        "fore",
-        "manager",
-        "mgr",
-        "supervisor",
-        "handler",
-        "owner",
-        "assignee",
-        "author",
-        "creator",
-        "editor",
-        "approver",
-        "inspector",
-        "technician",
-        "tech",
-        "driver",
-        "clerk",
-        "buyer",
-        "planner",
-        "trainer",
-        "instructor",
-        "coordinator",
-        "mechanic",
-        "reviewer",
-        "auditor",
-        "cashier",
-        "waiter",
-        "captain",
-        "lead",
-        "head",
-        "vet",
-        "veterinarian",
-        "nurse",
-        "doctor",
-        "physician",
-        "dentist",
-        "hygienist",
-        "surgeon",
-        "therapist",
-        "optician",
-        "consultant",
-        "adviser",
-        "advisor",
-        "counsellor",
-        "teacher",
-        "tutor",
-        "coach",
-        "lecturer",
-        "chef",
-        "cook",
-        "guide",
-        "pilot",
-        "engineer",
-        "developer",
-        "designer",
-        "stylist",
-        "barber",
-        "groomer",
-        "receptionist",
-        "courier",
-        "rider",
-        "porter",
-        "host",
-        "officer",
-        "underwriter",
-        "adjuster",
-        "broker",
-        "lawyer",
-        "attorney",
-        "solicitor",
-        "accountant",
-        "bookkeeper",
-        "photographer",
-        "translator",
-        "picker",
-        "packer",
-        "welder",
-        "fitter",
-        "installer",
-        "electrician",
-        "plumber",
-        "surveyor",
-        "dispatcher",
-    ]
-)
-"""The roles of somebody who works there, as columns say them."""
-
-_HEADERS = frozenset({"hd", "hdr", "header", "mst", "master", "tbl", "tab"})
-"""Ends of table names that are none of the noun."""
-
-
-def _suggested(
-    table: Table, column: Column, owners: list[tuple[Table, Column, tuple[str, ...]]]
-) -> list[tuple[Table, Column]]:
-    """The keys a column's name suggests, likeliest first."""
-    words = [stem(w) for w in name_words(column.name)]
-    bare = [w for w in words if w not in _KEY_WORDS]
-    ends_as_key = len(bare) < len(words)
-    out: list[tuple[int, Table, Column]] = []
-    for owner, key, noun in owners:
-        if (column.kind is Kind.TEXT) != (key.kind is Kind.TEXT):
-            continue
-        same = column.name.lower() == key.name.lower() and column.name.lower() not in (
-            "id",
-            "code",
-            "name",
-            "key",
-        )
-        if owner.key == table.key:
-            own = {noun[-1], *split_name(key.name)} - _KEY_WORDS
-            if ends_as_key and column.name != key.name and set(bare) & (_SELF | own) and set(bare) - own:
-                out.append((3, owner, key))  # a row's own number points at no other row
-            continue
-        if same:
-            out.append((0, owner, key))
-        elif ends_as_key and (
-            _ends_so(column.name, key.name)
-            or bare
-            and (bare[-1] == noun[-1] or tuple(bare) == noun[-len(bare) :])
-        ):
-            out.append((1, owner, key))
-        elif bare and ends_as_key and len(bare[-1]) >= 3 and noun[-1].startswith(bare[-1]):
-            out.append((2, owner, key))
-        elif bare and len(bare) == 1 and bare[0] == noun[-1] and column.name.lower() != "name":
-            out.append((4, owner, key))
-        elif noun[-1] in _STAFF and _is_somebody(column, bare, ends_as_key):
-            out.append((5, owner, key))
-        elif _is_in_role(column.name, key.name, noun):
-            out.append((6, owner, key))
-    out.sort(key=lambda found: (found[0], len(found[1].name)))
-    return [(owner, key) for _, owner, key in out[:3]]
-
-
-def _noun(table: Table) -> tuple[str, ...]:
-    """The stems of a table's name without an end that says how it is kept: so_hd is the head of an so."""
-    words = [stem(word) for word in name_words(table.name)]
-    return tuple(words[:-1] if len(words) > 1 and split_name(table.name)[-1] in _HEADERS else words)
-
-
-def _is_somebody(column: Column, bare: Sequence[str], ends_as_key: bool) -> bool:
-    """Whether a column says who did something: rep_no, handled_by."""
-    by = len(bare) > 1 and split_name(column.name)[-1] == "by"
-    return by or ends_as_key and len(bare) == 1 and bare[0] in _ROLES
-
-
-_WAYS = frozenset({"from", "to", "in", "out"})
-"""Words behind a noun that tell the role of what is pointed at: zone_from, zone_to."""
-
-_AMOUNTS = frozenset(
-    stem(w)
-    for w in ["min", "max", "num", "number", "no", "count", "cnt", "total", "tot", "avg", "average", "qty", "quantity", "days", "hours", "minutes", "per", "prior", "previous", "past", "first", "last", "next", "of", "is", "has", "price", "rate", "amount"]
-)  # fmt: skip
-"""Words beside a noun that count or tell something else of it: max_order is a number, no order."""
-
-
-def _is_in_role(name: str, key: str, noun: Sequence[str]) -> bool:
-    """Whether a column bears a role and what is pointed at, without a word for a key: orig_loc points at loc_cd, home_team at teams."""
-    parts = split_name(name)
-    behind = parts[-1:] if len(parts) > 1 and parts[-1] in _WAYS else []
-    *before, said = parts[:-1] if behind else parts
-    owned = [piece for piece in split_name(key) if stem(piece) not in _KEY_WORDS][-1:]
-    is_named = said in owned or stem(said) == noun[-1] and plural_of(said) != said
-    roles = {stem(word) for word in (*before, *behind)}
-    is_key = said in _KEY_WORDS or stem(said) in _KEY_WORDS  # prio_cd says nothing of what it points at
-    return is_named and not is_key and len(said) > 1 and bool(roles) and not roles & _AMOUNTS
-
-
-def _ends_so(name: str, key: str) -> bool:
-    """Whether a name is a key's own name after words of a role: OrigDepCd points at DepCd, home_depot_id at depot_id."""
-    parts, end = split_name(name), split_name(key)
-    return len(end) > 1 and len(parts) > len(end) and parts[-len(end) :] == end
 
 
 def _text(cell: object) -> str:
