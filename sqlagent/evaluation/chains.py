@@ -18,7 +18,8 @@ from sqlagent.evaluation.answering import judged_leniently
 from sqlagent.evaluation.gold_frames import questions_of
 from sqlagent.evaluation.items import BadInput, Databases, Item, Source, json_lines
 from sqlagent.events import Ended
-from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD, today_of, understand
+from sqlagent.language.not_understood import NOT_UNDERSTOOD
+from sqlagent.makers.analyst.answering import today_of, understand
 from sqlagent.makers.analyst.reading import read
 from sqlagent.makers.analyst.source import source_of
 from sqlagent.values import Answer, Outcome, Question, Turn

@@ -16,8 +16,8 @@ from typing import Literal
 from sqlagent import prompts
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import LlmError
+from sqlagent.language.not_understood import NOT_UNDERSTOOD
 from sqlagent.makers import followups
-from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD
 from sqlagent.makers.analyst.changing import FORGET, followed
 from sqlagent.makers.analyst.faults import spared
 from sqlagent.ports import Llm

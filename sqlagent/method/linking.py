@@ -24,6 +24,7 @@ from sqlagent.language.lexicon import (
     VERB_ATTRIBUTES,
 )
 from sqlagent.language.mentions import Mention, Naming
+from sqlagent.language.not_understood import NOT_UNDERSTOOD
 from sqlagent.language.words import Token, stem, tokenise
 from sqlagent.values import Catalog, ColumnRef, Link, LinkedSchema, Question, ValueMatch
 
@@ -64,7 +65,7 @@ def link(question: Question, catalog: Catalog, index: ValueIndex | None) -> Link
     text = question.text if not question.hint else f"{question.text} ; {question.hint}"
     tokens = tokenise(text)
     mentions = naming.mentions(tokens, index)
-    asked = tokenise(question.text)
+    asked = tokenise(NOT_UNDERSTOOD.sub("", question.text))  # what the note says is told already
     explained = hints.covered(hints.read(question.hint, catalog, index), asked)
     links = [one for mention in mentions for one in _links(mention, text, tokens)]
     return LinkedSchema(

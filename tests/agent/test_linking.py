@@ -42,6 +42,12 @@ def test_words_link_to_what_they_name(case: dict, sources: dict[str, tuple[Catal
     assert list(linked.unlinked) == case.get("unlinked", list(linked.unlinked))
 
 
+def test_words_of_the_note_of_what_was_not_understood_find_nothing_and_are_not_missed() -> None:
+    catalog = Catalog("sqlite", (Table("trips", (Column("id", kind=Kind.INTEGER),)),))
+    linked = link(Question("trips to Narnia (not understood: by moon instead)"), catalog, None)
+    assert linked.unlinked == ("Narnia",)
+
+
 def test_links_say_where_the_words_stand(sources: dict[str, tuple[Catalog, ValueIndex]]) -> None:
     catalog, index = sources["port"]
     question = Question("Which ships sail from Oslo?")

@@ -60,6 +60,24 @@ def test_small_charts_are_offered_walked_and_stand_two_abreast_on_a_phone(page: 
     expect(chart.locator(".annotation-text")).to_have_count(0)
 
 
+def test_the_fields_of_a_chart_do_not_lie_over_the_button_that_opens_them(page: Page) -> None:
+    """Under a long title the button wraps to a line of its own."""
+    ask(page, "profit per category 2024 vs 2025")
+    answered(page)
+    for width in (1440, 1300, 1024, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.reload()
+        page.locator("#chart-axes > summary").click()
+        fields, kinds = (
+            page.locator(".chart-fields").bounding_box(),
+            page.locator(".chart-kinds").bounding_box(),
+        )
+        button = page.locator("#chart-axes > summary").bounding_box()
+        assert fields and kinds and button
+        assert fields["y"] >= max(button["y"] + button["height"], kinds["y"] + kinds["height"]), width
+        page.locator("#chart-mark").select_option("bar")
+
+
 def test_a_map_loads_with_the_first_one_from_here_alone_and_is_walked_to_its_rows(
     page: Page, mirror: Mirror
 ) -> None:

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlagent.catalog.semantics import Kind
+from sqlagent.language.not_understood import NOT_UNDERSTOOD
 from sqlagent.language.saying import worded
 from sqlagent.language.words import MAX_CHARS
 from sqlagent.makers.analyst.among_themselves import among_themselves
@@ -119,9 +120,6 @@ _HOW_MANY_EACH = re.compile(
     re.IGNORECASE,
 )
 """A column's values with how many rows have each: "cancel reasons, how many each"."""
-
-NOT_UNDERSTOOD = re.compile(r"\s*\(not understood: ([^()]*)\)\s*$")
-"""Follow-ups of a question that nothing could be made of; they stay with it, so that none is dropped unsaid."""
 
 MOST_MENTIONS = 16
 """Names of a source in a question at most: each is held against each. Of 406 questions of five sets none has more than seven."""

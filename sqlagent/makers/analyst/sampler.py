@@ -17,9 +17,10 @@ from threading import Event as Flag
 from sqlagent.catalog import hints
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
+from sqlagent.language.not_understood import NOT_UNDERSTOOD
 from sqlagent.language.saying import Saying, all_of, day, one_of, worded
 from sqlagent.language.words import MAX_CHARS
-from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, Understood, today_of, understand
+from sqlagent.makers.analyst.answering import DRAFT, Understood, today_of, understand
 from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.faults import spared
 from sqlagent.makers.analyst.future import to_come

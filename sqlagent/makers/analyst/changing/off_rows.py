@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import date
 
-from sqlagent.makers.analyst.answering import NOT_UNDERSTOOD, understand
+from sqlagent.language.not_understood import NOT_UNDERSTOOD
+from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.frames import COUNTING, Frame
 from sqlagent.makers.analyst.off_rows_said import brings_back, brought_back, leaves_out
 from sqlagent.makers.analyst.source import Source

@@ -11,8 +11,9 @@ from itertools import chain, islice
 
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.lexicon import MONTH_PATTERN, STOP_WORDS
+from sqlagent.language.not_understood import NOT_UNDERSTOOD
 from sqlagent.language.words import MAX_CHARS, tokenise
-from sqlagent.makers.analyst.answering import DRAFT, NOT_UNDERSTOOD, today_of, understand
+from sqlagent.makers.analyst.answering import DRAFT, today_of, understand
 from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.cutting import ONLY_BY, cut, cut_finer, is_gone, says_the_same
 from sqlagent.makers.analyst.changing.doubting import (
