@@ -9,6 +9,7 @@ from sqlagent.catalog import hints
 from sqlagent.errors import DatabaseError
 from sqlagent.journey.phrases import quoted
 from sqlagent.journey.state import State
+from sqlagent.journey.ties import tie_note
 from sqlagent.language.leftovers import leftovers, sums_a_key
 from sqlagent.language.saying import begun_small, in_commas, in_quotes, spaced, worded
 from sqlagent.makers.analyst import Analysis
@@ -69,6 +70,7 @@ def conclude(state: State) -> Answer:
     assert rows is not None
     if rows.truncated and state.setting.budget.result_rows > state.setting.budget.rows:
         rows, note = state.setting.fetched(winner.sql, rows) if state.setting.fetch else _whole(state, rows)
+    tied = tie_note(winner.sql, rows, state.executor, state.setting)
     return replace(
         common,
         sql=winner.sql,
@@ -79,7 +81,7 @@ def conclude(state: State) -> Answer:
         title=winner.candidate.title,
         frame=winner.frame,
         llm=winner.candidate.llm,
-        notes=(*notes, *winner.candidate.notes, *([note] if note else ())),
+        notes=(*notes, *winner.candidate.notes, *(one for one in (note, tied) if one)),
     )
 
 

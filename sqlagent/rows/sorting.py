@@ -70,6 +70,20 @@ def is_part(sql: str, count: int) -> bool:
     return query.args.get("offset") is not None or 0 < most <= count
 
 
+def with_limit(sql: str, most: int, dialect: str) -> str:
+    """Write a statement with another LIMIT; empty where it cannot be read.
+
+    Example:
+        >>> with_limit("SELECT city FROM t ORDER BY city LIMIT 3", 5, "sqlite")
+        'SELECT city FROM t ORDER BY city LIMIT 5'
+    """
+    try:
+        query = parse_one(sql, dialect=dialect)
+    except (SqlglotError, RecursionError):
+        return ""
+    return query.limit(most).sql(dialect) if isinstance(query, exp.Query) else ""
+
+
 def _placed(query: exp.Query) -> Sorting | None:
     """Rows kept by their place within groups, as a window counts it."""
     where, source = query.args.get("where"), query.args.get("from_") or query.args.get("from")
