@@ -49,7 +49,7 @@ def catalog(dialect: str = "sqlite") -> Catalog:
 
 
 def known(dialect: str = "sqlite") -> Known:
-    """What is known of it for completing."""
+    """The catalog, functions and joins that completion gets."""
     functions = ("avg", "coalesce", "count", "date", "max", "min", "round", "sum")
     return Known(catalog(dialect), functions, [("visits", "place", "stores", "id")])
 

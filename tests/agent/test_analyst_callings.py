@@ -1,4 +1,4 @@
-"""What things are called: owners who are customers, installations that are jobs, sessions by their type, states by their very names."""
+"""Names of things: owners who are customers, installations that are jobs, sessions by their type, states by their stored names."""
 
 from __future__ import annotations
 

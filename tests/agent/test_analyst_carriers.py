@@ -55,7 +55,7 @@ def told(placed, text):
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        # What is left out, said last.
+        # An exclusion at the end of the question.
         ("shipment charges by client, cancelled ones out", [("Cy", 70), ("Ben", 40), ("Ann", 30)]),
         ("shipment charges by client skipping cancelled", [("Cy", 70), ("Ben", 40), ("Ann", 30)]),
         # Years of two digits behind a quarter, and behind a month's apostrophe.

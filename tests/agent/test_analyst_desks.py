@@ -1,4 +1,4 @@
-"""What a small help desk with contracts is asked: who is active, what is unpaid or unresolved, what was earned."""
+"""Questions to a small help desk with contracts: active clients, unpaid invoices, unresolved tickets, earnings."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def frames(place, text):
 
 
 def rows(place, text):
-    """What the first reading of a question gives; every word of it has to be used."""
+    """Rows of the first reading of a question, which has to use every word."""
     found = frames(place, text)
     assert found, text
     assert not found[0].frame.unused, (found[0].frame.unused, found[0].sql)

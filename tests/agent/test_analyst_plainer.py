@@ -54,7 +54,7 @@ def opened(tmp_path_factory):
 
 
 def first(opened, name, text):
-    """What a question is understood as first."""
+    """First reading of a question."""
     source = opened.source(name)
     return understand(text, source_of(source.catalog, source.index), TODAY)[1][0]
 

@@ -49,12 +49,12 @@ def told(placed, text):
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        # Who did not come has no arrival: visits are counted by their appointment.
+        # A no-show has no arrival: visits are counted by their appointment.
         ("number of no shows in 2024", [(1,)]),
         ("visits per year", [("2024", 4), ("2025", 2)]),
         # A key that is called by the role of who works there.
         ("visits per vet", [("Di", "Elm", 3), ("Ed", "Fir", 2), ("Flo", "Yew", 1)]),
-        # Who has died.
+        # Animals that have died.
         ("living dogs", [("Rex",)]),
         ("how many pets are still alive", [(2,)]),
         ("which pets came in more than once in 2024", [("Rex",)]),
@@ -75,7 +75,7 @@ def told(placed, text):
         ("first visit of each pet by year", [("2024", 3), ("2025", 1)]),
         ("how many pets had their first visit in 2025", [(1,)]),
         ("pets by quarter of their first visit", [("2024-Q1", 2), ("2024-Q2", 1), ("2025-Q1", 1)]),
-        # What the greatest few hold, and a share beside its figure.
+        # The share of the largest few, and a share beside its figure.
         ("what share of net revenue came from our 2 biggest owners", [(90,)]),
         ("net revenue by owner and share of total", [("Ann Lee", 600, 60), ("Ben Ash", 300, 30), ("Cy Oak", 100, 10)]),
     ],

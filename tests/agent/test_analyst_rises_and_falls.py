@@ -1,4 +1,4 @@
-"""What rose or fell between two periods, as people say it: a bakery's orders of two years."""
+"""Rises and falls between two periods, in everyday words: a bakery's orders of two years."""
 
 from __future__ import annotations
 

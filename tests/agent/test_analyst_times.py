@@ -56,7 +56,7 @@ def harbour():
 
 
 def rows(harbour, text):
-    """What the first reading of a question gives; every word of it has to be used."""
+    """Rows of the first reading of a question, which has to use every word."""
     database, source = harbour
     _, found = understand(text, source, TODAY)
     assert found, text

@@ -1,4 +1,4 @@
-"""What tradespeople leave unsaid: void documents, what went out and came in, days that are none, words that look like others."""
+"""Things tradespeople leave unsaid: void documents, stock out and in, placeholder dates, words that look like others."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def chain(opened, name, *typed):
 
 
 def first(opened, name, text):
-    """What a question is understood as first."""
+    """First reading of a question."""
     source = opened.source(name)
     return understand(text, source_of(source.catalog, source.index), TODAY)[1][0]
 

@@ -46,7 +46,7 @@ def halls():
 
 
 def sql_of(halls, before, typed):
-    """What a follow-up is understood as, with every word of it; empty where it is not."""
+    """SQL of a follow-up whose every word is understood; empty where one is not."""
     said = changed(typed, before, halls[1], TODAY)
     frames = understand(said, halls[1], TODAY)[1] if said else []
     return frames[0].sql if frames and not frames[0].frame.unused else ""

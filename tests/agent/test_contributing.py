@@ -1,4 +1,4 @@
-"""What a change is made of: parts that add up to it exactly, and a sentence whose numbers are in them."""
+"""Contributions to a change: they add up to it exactly, and its sentence takes its numbers from them."""
 
 from __future__ import annotations
 

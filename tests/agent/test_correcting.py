@@ -1,4 +1,4 @@
-"""What an owner says of a source: what it does to the model, what is refused, what does nothing, and how days are counted."""
+"""Corrections of a source by its owner: effects on the model, refusals, corrections without effect, and counts of days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the deterministic judge is fitted on, which of its features count, and how what was left out is reported."""
+"""The fit of the deterministic judge: its training data, its features, and the report on held-out questions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Tables and columns that are withheld: no statement reads them, in whatever form it asks.
 
-`attacks.jsonl` is refused in every dialect that can say it, `plain.jsonl` passes. What passes is run on two databases that
-differ in nothing but what is withheld: the rows must be the same.
+`attacks.jsonl` is refused in every dialect that has the syntax, `plain.jsonl` passes. Statements that pass run on two databases
+that differ only in withheld data: the rows must be the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What verified questions do to others with a language model: the order of asking, what prompts hold, kept replies, the editor behind its gate."""
+"""Effect of verified questions on others with a language model: order of asking, prompts, kept replies, the gated editor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a language model may do wrong, through the real protocol: every run ends with an outcome and says what happened."""
+"""Faults of a language model, through the real protocol: every run ends with an outcome and says what happened."""
 
 from __future__ import annotations
 

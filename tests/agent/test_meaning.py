@@ -1,4 +1,4 @@
-"""What SQL that would run may not mean: each doubt raised where it should be, and nowhere else."""
+"""Doubts about the meaning of valid SQL: each is raised where it should be, and nowhere else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the semantic model knows goes into the schema that a language model sees, within the source's privacy."""
+"""Facts of the semantic model in the schema that a language model sees, within the source's privacy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a child wrote makes plain values and nothing else."""
+"""Bytes from a child process decode to plain values and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What puts groups in order, what it costs, and what a judge cannot break."""
+"""Ranking: the order of groups, its cost in calls, and its guarantees against a faulty judge."""
 
 from __future__ import annotations
 

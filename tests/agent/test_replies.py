@@ -1,4 +1,4 @@
-"""What is found in replies, however they are wrapped: one line of a cases file each."""
+"""SQL, JSON and refusals in replies, however they are wrapped: each case is one line of a file."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a second round is told: how attempts differ, whose guess a guess is, which SQL failed and where."""
+"""Prompts of a second round: differences between attempts, the author of each guess, and failed SQL with its place."""
 
 from __future__ import annotations
 

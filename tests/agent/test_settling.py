@@ -49,7 +49,7 @@ class Looking(Script):
 
 
 def seen(server: Any) -> list[str]:
-    """What was shown of looks: the last message of every call of the looking family after its first."""
+    """Results of looks as the model sees them: the last message of every looking call after the first."""
     bodies = [body for body in server.bodies if is_looking(body)]
     return [body["messages"][-1]["content"] for body in bodies if len(body["messages"]) > 2]
 

@@ -180,7 +180,7 @@ def test_a_frame_that_lost_a_part_is_told_and_offered_otherwise_or_refused(data)
 
 @given(st.data())
 def test_a_frame_with_anything_put_into_it_is_refused_or_read(data):
-    """Whatever stands where, nothing but a plain refusal comes out."""
+    """Arbitrary values in a stored frame cause only a plain refusal."""
     whole, source = stored()
     whole = copy.deepcopy(whole)
     place = whole["frame"]

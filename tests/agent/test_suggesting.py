@@ -1,4 +1,4 @@
-"""What is offered before and while a question is typed: questions of many kinds, names in words, stored values."""
+"""Suggestions before and while a question is typed: questions of many kinds, names in words, stored values."""
 
 from __future__ import annotations
 

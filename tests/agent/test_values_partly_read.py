@@ -144,7 +144,7 @@ class Interrupted(Broken):
 
 
 def kept(reading: ValueReading, database: MemoryDatabase) -> ValueReading:
-    """What a next turn begins with."""
+    """The reading that the next turn resumes from."""
     return ValueIndex.from_bytes(ValueIndex.of(reading).to_bytes()).reading(database.catalog())
 
 

@@ -1,4 +1,4 @@
-"""What a warehouse's adapter refuses and tells, with a driver that is SQLite's."""
+"""Refusals and messages of a warehouse's adapter, with SQLite's driver in its place."""
 
 from __future__ import annotations
 
