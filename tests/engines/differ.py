@@ -137,7 +137,7 @@ LIMITS = Limits(seconds=1.0, rows=50)
 
 @dataclass
 class Found:
-    """What a search tried and found."""
+    """Counts and findings of a search."""
 
     engine: str
     texts: int = 0
@@ -198,7 +198,7 @@ def search(
 def is_read_alike(database: SourceDatabase, sent: str, rows: Sequence[Row]) -> bool:
     """Say whether the statement as the parser understood it gives the same rows.
 
-    What the parser takes only in a second form (`sqlagent.guard.reading`) it cannot write out either.
+    The parser cannot write out SQL that it takes only in a second form (`sqlagent.guard.reading`).
     """
     try:
         tree = sqlglot.parse_one(sent, dialect=database.dialect)

@@ -2,8 +2,8 @@
 
     .venv/bin/python -m tests.engines.fuzz --minutes 60
 
-What the *guard* lets through is run on a connection that may write; every text is also sent
-through the *session* with the guard taken away. Whatever changes rows, tables, settings, users
+Texts that pass the *guard* run on a connection that may write; every text is also sent
+through the *session* without the guard. A change of rows, tables, settings, users
 or files is a finding. Half the texts are calls of functions that the guard lists, the other
 half are its cases and the hostile statements, cut, doubled and grafted. A seed gives the same
 texts again.
@@ -84,7 +84,7 @@ EVERY: dict[str, type[Lab]] = {**LABS, "spark": SparkLab}
 
 @dataclass
 class Findings:
-    """What a run tried and found."""
+    """Counts and findings of a run."""
 
     engine: str
     texts: int = 0

@@ -39,7 +39,7 @@ def left_to_limits(engine: str) -> list[str]:
 
 @dataclass
 class Outcome:
-    """What a statement ended with: its failure, seconds, and bytes that all processes grew by."""
+    """End of a statement: its failure, its seconds, and the growth of all processes in bytes."""
 
     failure: Failure | None
     seconds: float

@@ -160,7 +160,7 @@ class Lab(ABC):
         return '"' + name.replace('"', '""') + '"'
 
     def files(self) -> list[str]:
-        """What lies in the folder that hostile statements are given to write into."""
+        """Files in the folder that hostile statements try to write to."""
         return sorted(path.name for path in self.watch.iterdir())
 
 

@@ -3,10 +3,10 @@
     .venv/bin/python -m tests.engines.net_table
     .venv/bin/python -m tests.engines.net_table --engine postgres
 
-Each lock is tried alone. What the guard lets through runs on a connection that may write; the session is
-given the statement with the guard taken away, as users who may write and as a superuser; the user that the
-source's page tells to make gets it by the plain driver. After each the database is looked at from behind. With
-`--engine` only that engine is tried, and what is written of the others stays.
+Each lock is tried alone. Statements that pass the guard run on a connection that may write. The session gets
+every statement without the guard, as users who may write and as a superuser. The read-only user that the source's
+page describes gets it by the plain driver. After each, another connection inspects the database. With
+`--engine` only that engine is tried, and the text about the others stays.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ This file is written by `python -m tests.engines.net_table`.
 
 @dataclass
 class Tried:
-    """What the locks of one engine did: its name and version, a word a case and lock, and effects a lock."""
+    """Results of one engine: its name and version, one word for each case and lock, and effects by lock."""
 
     server: str
     lab: Lab
@@ -265,7 +265,7 @@ def title_of(part: str) -> str:
 
 
 def kept_parts() -> dict[str, str]:
-    """What the document says of each engine so far."""
+    """Parts of the document so far, by engine."""
     names = {
         "ClickHouse": "clickhouse",
         "DuckDB": "duckdb",

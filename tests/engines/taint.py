@@ -515,7 +515,7 @@ class Hostile:
 
 @dataclass
 class Findings:
-    """What the runs sent, and what of it was stored."""
+    """Prompts that the runs sent, and stored values in them."""
 
     runs: int = 0
     prompts: int = 0

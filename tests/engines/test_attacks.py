@@ -82,7 +82,7 @@ def plant_mysql(lab: MysqlLab) -> None:
 
 
 def trace(lab: Lab) -> Any:
-    """What a statement left behind: in PostgreSQL the log of planted functions, as views write to it too."""
+    """Traces of a statement: in PostgreSQL the log of planted functions, as views write to it too."""
     return lab.look("SELECT COUNT(*) FROM evil_log") if isinstance(lab, PostgresLab) else lab.state()
 
 

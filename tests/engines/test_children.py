@@ -40,7 +40,7 @@ LIMITS = {
     "fill": Limits(4, 100, memory=MEMORY),
     "hold": Limits(0.2, 100, memory=MEMORY),
 }
-# What ends a statement, in the words it is told with.
+# Ends of a statement, with words of their messages.
 ENDS = {
     "crash": ("crashed",),
     "fill": ("needed more than 200 MB", "failed to allocate", "could not allocate", "failed to"),
@@ -142,7 +142,7 @@ def test_a_killed_statement_leaves_no_process_and_no_file(killed: Lab, database:
 
 
 def spills(server: int) -> list[Path]:
-    """What lies in the folder that the children of a server may spill to."""
+    """Files in the folder that the children of a server may spill to."""
     for descriptor in Path(f"/proc/{server}/fd").iterdir():
         try:
             target = Path(os.readlink(descriptor))
@@ -355,7 +355,7 @@ database.cancel(); time.sleep(60)
 
 @pytest.mark.parametrize("engine", sorted(LABS))
 def test_a_server_has_one_thread(engine: str) -> None:
-    """What forks must have no other: a lock that it holds would be held for ever in the child."""
+    """A process that forks must have a single thread: a lock held by another would stay held in the child."""
     server = lending.stable.server(engine).pid
     until(lambda: any("mirror-children-" in os.readlink(p) for p in Path(f"/proc/{server}/fd").iterdir()))
     assert len(list(Path(f"/proc/{server}/task").iterdir())) == 1
@@ -435,7 +435,7 @@ def test_the_store_is_refused_wherever_it_is_opened(tmp_path: Path, *, is_killab
 
 
 class Evil:
-    """What a broken child might send."""
+    """A payload that a compromised child might send."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return os.system, ("true",)

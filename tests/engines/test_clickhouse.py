@@ -129,7 +129,7 @@ def test_a_statement_that_would_read_too_much_is_not_run_and_says_so(
                 failure.message,
             )
             assert database.execute("SELECT count() FROM many WHERE id < 8000", FAST).rows == ((8000,),)
-            # What reads no table of its own is told by nobody before: the server counts.
+            # No estimate exists for a statement that reads no stored table: the server counts.
             failure = failure_of(database, "SELECT sum(sipHash64(number)) FROM numbers(10000000)")
             assert "it read more than the 5 MB that this source allows" in failure.message
             # Subqueries of one value are read while a statement is explained, so that is bounded too.

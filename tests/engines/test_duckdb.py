@@ -1,4 +1,4 @@
-"""What only a DuckDB file can get wrong."""
+"""Faults that only a DuckDB file has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only a MySQL or MariaDB server can get wrong: doors, modes, grants, and going away."""
+"""Faults that only a MySQL or MariaDB server has: doors, modes, grants, and lost connections."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ HELD = "SELECT locate(concat(repeat('a', 250), 'b'), repeat('a', 16000000))"
 
 
 def _held(lab: MysqlLab) -> list[tuple[Any, ...]]:
-    """What the server still does of it, killed or not."""
+    """States of the statement in the server's list of processes, killed or not."""
     return lab.look(
         "SELECT command FROM information_schema.processlist WHERE info LIKE '%locate(concat%' AND id <> connection_id()"
     )

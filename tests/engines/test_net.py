@@ -29,7 +29,7 @@ CASES = [
 DEADLINE = 0.5
 # Statements between two looks from behind.
 AT_ONCE = 20
-# What a loaded machine may add to it.
+# Seconds that a loaded machine may add.
 SLACK = 3.0
 
 # Sent so, each of these does what it says: the state must show it, or the net test tests nothing.

@@ -1,4 +1,4 @@
-"""What somebody made in a database and SQL calls unseen: planted one at a time, and asked for.
+"""Objects that somebody made in a database and that SQL calls unseen: planted one at a time, and asked for.
 
 `cases/plants.jsonl` holds families. Each statement is refused, and the test proves that the plant works: run from
 behind, it leaves a trace in PostgreSQL, and answers with the planted words elsewhere.

@@ -1,4 +1,4 @@
-"""What only a PostgreSQL server can get wrong: doors, roles, size, and going away."""
+"""Faults that only a PostgreSQL server has: doors, roles, size, and lost connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a source's user could do beyond reading is told, and the statements offered make one that could not."""
+"""Rights of a source's user beyond reading are told, and the statements offered make a user without them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ GIVEN = {
     "CREATE EXTENSION dblink": "dangerous_functions",
     "CREATE FUNCTION c(int) RETURNS int LANGUAGE internal AS 'int4abs'": "dangerous_functions",
 }
-# What comes along with some of them.
+# Rights that some of them imply.
 ALONG = {"write_all_data": {"write", "sequences"}, "signal": {"own_sessions"}}
 TAKEN = """
 DROP TABLE IF EXISTS own_table; DROP FUNCTION IF EXISTS d(); DROP FUNCTION IF EXISTS c(int);

@@ -1,4 +1,4 @@
-"""What is sent is what was typed: the same rows, headings, types and places of mistakes, on every engine."""
+"""Statements as sent equal statements as typed: the same rows, headings, types and places of mistakes, on every engine."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _alike_as_wholes(sql: str, lab: Lab, catalog: Catalog) -> bool:
 
 
 def _rows(sql: str, database: SourceDatabase) -> str:
-    """What a statement answers now."""
+    """Rows of a statement, or its message."""
     try:
         return repr(database.execute(sql, resending.LIMITS).rows)
     except DatabaseError as error:

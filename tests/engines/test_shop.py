@@ -105,7 +105,7 @@ PATIENT = Budget(seconds=110, statement_seconds=100)
 
 
 def answers(database: SourceDatabase, questions: tuple[str, ...] = SHOP_QUESTIONS) -> dict[str, Answer]:
-    """What the pipeline answers to each question, without a language model."""
+    """Answers of the pipeline to each question, without a language model."""
     catalog = database.catalog()
     index = ValueIndex.build(catalog, database, seconds=PATIENT.seconds)
     return {

@@ -1,4 +1,4 @@
-"""What only a file can get wrong."""
+"""Faults that only a file has."""
 
 from __future__ import annotations
 
