@@ -43,7 +43,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, object]) -> dic
 
 @pytest.fixture(scope="session")
 def signed_in(mirror: Mirror, browser: Browser) -> dict[str, object]:
-    """What a browser keeps once the administrator used the link and the values of the sample are read."""
+    """Browser state after the administrator used the link and the sample's values are read."""
     context = browser.new_context()
     page = context.new_page()
     page.goto(mirror.link)

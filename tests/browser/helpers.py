@@ -1,4 +1,4 @@
-"""What people do in a browser, said once: ask, connect, write SQL; and what axe and the eye would say."""
+"""Shared steps in a browser: ask, connect, write SQL; and checks by axe and of the layout."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ SETTLED = """() => Promise.all(document.getAnimations()
 
 
 def violations(page: Page, *rules: str) -> list[str]:
-    """What axe has to say, as lines; about these rules only, or about everything.
+    """Violations that axe finds, one line each; of these rules only, or of all.
 
-    Colours on their way to others (a theme that changed just now) are waited for, as a reader would. What passes is not
-    described place by place: nobody reads it.
+    Colour transitions (a theme that changed just now) are waited for. Passes are not described place by place: nobody reads
+    them.
     """
     page.evaluate(SETTLED)
     options: dict[str, object] = {"resultTypes": ["violations"]}

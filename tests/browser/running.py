@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 START_SECONDS = 60
 
-# What a developer has set must not reach a test.
+# A developer's own settings must not reach a test.
 DROPPED = (
     "DATABASE_URL", "REDIS_URL", "LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "LLM_MONEY", "RANKER_BASE_URL", "PRODUCTION", "DEBUG",
     "SECRET_KEY", "MIRROR_ENCRYPTION_KEYS", "ALLOWED_HOSTS", "EMAIL_HOST", "SITE_URL",

@@ -1,4 +1,4 @@
-"""What was understood, changed chip by chip: by keyboard alone, by touch on a phone, without scripts; and words marked while typing."""
+"""Chips of a reading, changed one by one: by keyboard alone, by touch on a phone, without scripts; and words marked while typing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What browsers get from others is what was released, and nothing is loaded from anywhere else."""
+"""Third-party files are the released ones, and pages load nothing from other hosts."""
 
 from __future__ import annotations
 

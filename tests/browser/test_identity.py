@@ -155,5 +155,5 @@ def test_one_time_codes_are_set_up_and_asked(visitor: Page, company: Mirror):
 
 
 def code_of(secret: str) -> str:
-    """What an app that has read the secret shows now."""
+    """The code that an authenticator app with this secret shows now."""
     return TOTP(base64.b32decode(secret), 6, SHA1(), 30).generate(time.time()).decode()  # noqa: S303 - as apps do

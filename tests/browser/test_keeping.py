@@ -1,4 +1,4 @@
-"""What is kept and shared, in a browser: sources, saved SQL with parameters, people let in by a link."""
+"""Saving and sharing in a browser: sources, saved SQL with parameters, people invited by a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a team knows, by hand: a term tried, seen and saved, an answer verified, feedback given and read; how it looks small."""
+"""A team's knowledge in a browser: a term tried and saved, an answer verified, feedback given and read; and its layout on a phone."""
 
 from __future__ import annotations
 

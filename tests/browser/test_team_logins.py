@@ -23,7 +23,7 @@ def server() -> Iterator[PostgresServer]:
 
 
 def looked_at(page: Page) -> list[str]:
-    """What axe finds, and how far the page is too wide, at three widths."""
+    """Violations that axe finds, and the overflow of the page at three widths."""
     found = seen_by_axe(page)
     for width in (390, 1024, 1440):
         page.set_viewport_size({"width": width, "height": 900})

@@ -20,7 +20,7 @@ def fill(page: Page, port: int) -> None:
 
 
 def looked_at(page: Page) -> list[str]:
-    """What is wrong with a page, light and dark, wide and narrow."""
+    """Violations of a page, light and dark, wide and narrow."""
     found = []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
