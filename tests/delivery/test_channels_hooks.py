@@ -24,7 +24,7 @@ from tests.hook_server import HookServer, hook_server
 from tests.servers import certificate_for, free_port
 
 KEY = "whsec_a-signing-key-for-tests"
-# What an administrator's reports may call; the servers here are on this machine.
+# The reach of an administrator's reports; the servers here are on this machine.
 EVERYWHERE = Reach(is_everywhere=True)
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs/webhooks.md").read_text()
 
@@ -335,7 +335,7 @@ def test_where_private_networks_are_not_called_a_message_is_encrypted(settings):
 
 
 class Names:
-    """What names stand for, an answer a look; other names are looked up as ever."""
+    """Addresses of names, one answer for each look-up; other names are resolved as usual."""
 
     def __init__(self, **answers: list[str]) -> None:
         self.answers, self.asked, self._real = answers, 0, socket.getaddrinfo

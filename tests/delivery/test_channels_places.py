@@ -251,7 +251,7 @@ def test_a_folder_that_may_not_be_written_to_is_said(tmp_path):
 
 # ---------------------------------------------------------------- buckets
 
-# What an administrator's reports may call; the stores here are on this machine.
+# The reach of an administrator's reports; the stores here are on this machine.
 EVERYWHERE = Reach(is_everywhere=True)
 KEYS = {"aws_access_key_id": "someone", "aws_secret_access_key": "a-secret-key", "region_name": "us-east-1"}
 

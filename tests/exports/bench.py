@@ -39,7 +39,7 @@ FROM generate_series(1, {rows}) AS n
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What an export took: its own seconds, those of its process, seconds of CPU, peak memory, bytes written."""
+    """Cost of an export: its own seconds, those of its process, seconds of CPU, peak memory, bytes written."""
 
     own: float
     whole: float

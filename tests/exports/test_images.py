@@ -190,7 +190,7 @@ def test_without_a_browser_a_map_is_bars_and_says_so(monkeypatch):
 
 
 def drawn(name: str, monkeypatch) -> list[Axes]:
-    """What matplotlib was told to draw."""
+    """Axes that matplotlib drew."""
     rows, chart = CHARTS[name]
     papers = []
     whole = Figure.savefig

@@ -1,4 +1,4 @@
-"""What is written can be read back by others' readers: csv, pyarrow, json, openpyxl. Any value, any text."""
+"""Files read back by third-party readers: csv, pyarrow, json, openpyxl. Any value, any text."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_csv_gives_back_every_cell_defused(folder, rows):
 
 
 def csv_words(value):
-    """What a reader of CSV finds of a value."""
+    """The text of a value for a reader of CSV."""
     if value is None:
         return ""
     text = exact(value)
@@ -186,7 +186,7 @@ def test_kept_json_is_written_by_sql_unless_a_reader_would_round_it(folder):
 
 
 def json_words(value):
-    """What a reader of JSON finds of a value."""
+    """A value for a reader of JSON."""
     match value:
         case None | bool():
             return value

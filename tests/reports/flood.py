@@ -133,7 +133,7 @@ def work() -> None:
 
 
 def figures(mail: MailServer, calls: int, seconds: float, codes: list[int]) -> dict[str, object]:
-    """What the mail server and the hook took, and what became of the deliveries."""
+    """Counts at the mail server and the hook, and states of the deliveries."""
     from mirror.people.models import QuotaMet
     from mirror.reports.models import Delivery
 

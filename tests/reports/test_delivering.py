@@ -1,4 +1,4 @@
-"""What becomes of a delivery: tried again, refused, given up, sent again; and of rows whose workers died."""
+"""Ends of a delivery: tried again, refused, given up, sent again; and of rows whose workers died."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def make(alice):
 
 
 def said(*arguments: str) -> tuple[list[str], list[str]]:
-    """What it prints of the reports that would run, and of those that would not."""
+    """Printed lines of the reports that would run, and of those that would not."""
     out = StringIO()
     call_command("reports", "due", *arguments, stdout=out)
     run, _, idle = out.getvalue().partition("Would not run:\n")

@@ -1,4 +1,4 @@
-"""What one person's reports may send: counted at a real mail server and a real hook, and nothing beyond it."""
+"""Quotas of one person's reports, counted at a real mail server and a real hook; nothing more arrives."""
 
 from __future__ import annotations
 

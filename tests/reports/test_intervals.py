@@ -108,7 +108,7 @@ def minutes(report: Report) -> list[int]:
 def test_a_schedule_that_was_kept_too_fast_runs_as_often_as_it_may(kept, as_alice) -> None:
     for minute in range(61):
         tick_at(NOON + timedelta(minutes=minute))
-        # Whatever moves its next time, such as an hour's healing of schedules.
+        # A move of its next time, as by the hourly healing of schedules.
         if minute % 7 == 0:
             Report.objects.update(next_at=NOON + timedelta(minutes=minute + 1))
     assert minutes(kept) == [0, 15, 30, 45, 60]

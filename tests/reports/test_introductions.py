@@ -1,4 +1,4 @@
-"""What each delivery says of itself: in the mail that it is, and in what documents tell of it."""
+"""Introductions of deliveries: in their mails, and in the documents about them."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def sales(alice, postgres):
 
 
 def messages() -> list[Path]:
-    """What lies in the broker, waiting or claimed."""
+    """Messages in the broker, waiting or claimed."""
     return [path for path in (Path(project.VAR_DIR) / "broker").rglob("*.msg") if path.is_file()]
 
 

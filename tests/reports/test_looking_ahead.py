@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def worker(monkeypatch) -> Iterator[None]:
-    """What is sent to a worker is done at once."""
+    """Do a worker's task at once."""
     monkeypatch.setattr(look_at_source, "delay", look_at_source)
     yield
 

@@ -1,4 +1,4 @@
-"""What becomes of a run: made and sent, not worth sending, handed over; by the services, in this process."""
+"""Ends of a run: made and sent, not worth sending, handed over; by the services, in this process."""
 
 from __future__ import annotations
 

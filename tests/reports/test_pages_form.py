@@ -24,7 +24,7 @@ SINCE = "SELECT count(*) AS orders FROM orders WHERE ordered_at >= :since"
 
 @pytest.fixture
 def typed(saved) -> dict[str, str]:
-    """What a browser sends for a report every weekday at eight."""
+    """Fields that a browser sends for a report every weekday at eight."""
     return {
         "title": "Countries", "note": "", "formats": "csv", "condition": "always", "keep_days": "30",
         "pause_after": "5", "part": "0", "part-0-saved": str(saved.pk), "part-0-name": saved.name,

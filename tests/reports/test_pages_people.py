@@ -1,4 +1,4 @@
-"""Who may open which page of reports and press which button: Alice owns, Bob shares, Charlie and the administrator do not."""
+"""Rights on the pages and buttons of reports: Alice owns, Bob shares, Charlie and the administrator do not."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Walked:
     board: Dashboard
 
     def numbers(self) -> dict[str, int]:
-        """What addresses are made of."""
+        """Ids that addresses take."""
         return {
             "report": self.report.pk, "run": self.run.pk, "part": self.part.pk, "file": self.file.pk,
             "delivery": self.delivery.pk, "link": self.link.pk, "channel": self.delivery.channel_id,
@@ -93,8 +93,8 @@ def walked(alice, bob, team, shop, media, settings) -> Walked:
     return Walked(report, run, part, file, delivery, FileLink.objects.get(), token, allowance, consent, board)
 
 
-# What each address answers to Alice, Bob, Charlie and the administrator, and to somebody signed out. `changes`
-# says whether it does when Alice asks: when others ask, nothing ever does.
+# Status of each address for Alice, Bob, Charlie and the administrator, and for somebody signed out. `changes`
+# says whether Alice's request changes a row; those of others never do.
 LOOKED = (200, 200, 404, 404, 302)
 OWNED = (200, 403, 404, 404, 302)
 DONE = (302, 403, 404, 404, 302)
@@ -141,7 +141,7 @@ TABLE: list[tuple[str, str, tuple[str, ...], dict[str, str], tuple[int, ...]]] =
     ("consent", "get", ("consent",), {}, (200, 200, 200, 200, 200)),
     ("consent_stop", "get", ("consent",), {}, (200, 200, 200, 200, 200)),
 ]
-# What an administrator changes, and nobody else.
+# Changed by administrators alone.
 DECIDED = ("allow", "disallow", "sending_switch")
 
 

@@ -1,4 +1,4 @@
-"""Who gets mails: colleagues at once, outside addresses once they said yes, nobody who said no; at a real mail server."""
+"""Recipients of mails: colleagues at once, outside addresses after they said yes, nobody who said no; at a real mail server."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ ONE_OF_EACH = [
 
 
 def posted(form: ScheduleForm) -> dict:
-    """What the browser sends for a form as it is shown."""
+    """Fields that a browser sends for an unchanged form."""
     return {name: form[name].value() for name in form.fields if form[name].value() is not None}
 
 
@@ -85,7 +85,7 @@ def test_fields_of_other_kinds_are_ignored_and_shown_again(kind):
     assert form.cleaned_schedule.kind == kind
     unused = next(name for name in wrong if name not in FIELDS[kind])
     assert form[unused].value() == wrong[unused]
-    # What does count is refused, every field of it at once.
+    # Fields that count are refused, all at once.
     refused = ScheduleForm({"kind": kind, "zone": OSLO, **wrong})
     assert not refused.is_valid()
     assert set(refused.errors) == set(FIELDS[kind])

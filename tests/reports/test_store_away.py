@@ -41,7 +41,7 @@ AWAY = 2.0
 
 
 class Store(PostgresServer):
-    """A store that can be away for a while. What it was told to do is done once."""
+    """A store that can be away for a while. An order to it is carried out once."""
 
     back: Future[None] | None = None
     is_migrated = False
