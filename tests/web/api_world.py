@@ -27,7 +27,7 @@ ROWS = Rows(("id", "amount", "name"), ((2**60, Decimal("1.50"), "=1+1"), (7, Dec
 
 @dataclass
 class World:
-    """What there is, and secrets of tokens by what they are."""
+    """Rows of the store, and secrets of tokens by kind."""
 
     run: Run
     version: Version

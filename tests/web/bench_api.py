@@ -1,4 +1,4 @@
-"""What a call of the API and of a tool for agents costs above the service it calls: `python -m tests.web.bench_api`.
+"""Cost of a call of the API and of an agents' tool above the service it calls: `python -m tests.web.bench_api`.
 
 Web server and MCP server run in processes of their own, on loopback, over one connection. Exit code 1 when the 95th
 percentile is above what it may be; busy processors count as well.

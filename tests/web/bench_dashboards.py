@@ -1,4 +1,4 @@
-"""What a dashboard costs: `python -m tests.web.bench_dashboards [--cards 20] [--looks 40]`.
+"""Cost of a dashboard: `python -m tests.web.bench_dashboards [--cards 20] [--looks 40]`.
 
 Twenty cards of as many statements, each with a chart or rows, are read and drawn once and then looked at through the view and its
 template, then with a country that was chosen on one of them. The bounds are 15 queries of the store, and 300 ms for 19 of 20

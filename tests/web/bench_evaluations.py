@@ -1,4 +1,4 @@
-"""What an evaluation costs: `python -m tests.web.bench_evaluations [--answers 100]`.
+"""Cost of an evaluation: `python -m tests.web.bench_evaluations [--answers 100]`.
 
 So many verified answers of the sample shop, in four wordings, are asked as a worker asks them: each as if it were not verified, with the
 terms of the source and without. The bound is issue 15's: 60 seconds for a hundred.

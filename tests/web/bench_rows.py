@@ -1,7 +1,8 @@
 """How long a page of a large stored result takes: `python -m tests.web.bench_rows [--rows 1000000] [--columns 50]`.
 
-Each is asked for as a browser asks, through the view and its template. The bounds are issue 14's: the first rows within 200 ms,
-any page within 150 ms (p95), on a machine that does nothing else: what a page takes of a processor is told besides. What reads the whole file (sorting, filtering, searching, adding up) is told without a bound.
+Pages are requested as a browser requests them, through the view and its template. The bounds are issue 14's: the first rows
+within 200 ms, any page within 150 ms (p95), on an idle machine; processor time is told too. Operations that read the whole
+file (sorting, filtering, searching, totals) are told without a bound.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ from tests.web.working import answer, unwatched, visited, work
 DATABASE = "web_rows"
 NORTH, SOUTH, ALL_ROWS = "bob_sees_north", "charlie_sees_south", "alice_sees_all"
 PASSWORD = "only these rows"
-# What stands in rows of one region alone.
+# Values in rows of one region alone.
 MARKS = {
     NORTH: ("Nordmark", "Tromso", "1111.11"),
     SOUTH: ("Sudhaus", "Palermo", "2222.22"),
@@ -112,7 +112,7 @@ def values_read_all(source: Source) -> None:
 
 @dataclass
 class Things:
-    """What one person made, and shared with everybody."""
+    """Things that one person made and shared with everybody."""
 
     run: Run
     version: Version

@@ -94,7 +94,7 @@ def outages(servers: list[Server], times: int, seconds: float) -> None:
 
 
 def ended() -> dict[str, Counter[Any]]:
-    """What became of everything, counted."""
+    """Counts of the ends of all work."""
     from mirror.asking.models import Run, Version
     from mirror.reports.models import Delivery, ReportRun
 

@@ -267,7 +267,7 @@ def test_the_tools_take_few_tokens():
 
 
 async def talked(server, mode: str = "auto") -> tuple[list[str], str, bool]:
-    """What a client of the SDK hears: the tools, the sources, and whether a wrong call is an error."""
+    """Answers to a client of the SDK: the tools, the sources, and whether a wrong call is an error."""
     async with Client(server, mode=mode) as client:
         names = [one.name for one in (await client.list_tools()).tools]
         told = await client.call_tool("sources", {})

@@ -355,7 +355,7 @@ def test_saved_sql_takes_its_values(world, bobs):
     assert made.json()["version"]["arguments"] == {"land": "Norway"}
     assert made["Location"] == made.json()["url"]
     told(bobs.post(f"/saved/{world.saved.pk}/runs", {"arguments": {"land": ""}}), 422, "not-valid")
-    # Who reads until it is done finds rows; links go to where the call came.
+    # A caller that polls until it is done finds rows; links have the host of the call.
     assert made.json()["status"] == made.json()["version"]["status"] == "queued"
     assert made.json()["page"].startswith("http://testserver/")
     Version.objects.filter(pk=made.json()["version"]["id"]).update(status="done")

@@ -1,4 +1,4 @@
-"""What was understood, as chips on the run page: shown, changed without a new question, taken back, and whose they are."""
+"""Chips of a reading on the run page: shown, changed without a new question, taken back, and their owner."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def large_file(shop_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture(scope="module")
 def read_once() -> dict[str, Any]:
-    """What was read, for the tests after the first."""
+    """Cache of the first test's reading, for the others."""
     return {}
 
 

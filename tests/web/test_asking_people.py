@@ -40,7 +40,7 @@ ADDRESSES = [
     ("version_verify", "post", 302),
     ("version_feedback", "post", 302),
 ]
-# What is read and sent at one address.
+# Addresses that take GET and POST.
 BOTH = ("chart", "thread_delete")
 SENT = {
     "title": "Stores",

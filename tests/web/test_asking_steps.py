@@ -25,7 +25,7 @@ def run(transactional_db, shop, media, alice) -> Run:
 
 
 def type_on(client, run: Run, text: str, **more: Any) -> Any:
-    """What comes of a text typed as a follow-up on a run's page."""
+    """Send a text as a follow-up from a run's page."""
     return client.post(reverse("asking:follow", args=[run.pk]), {"question": text} | more, follow=True)
 
 

@@ -175,7 +175,7 @@ def test_a_verb_nobody_listed_is_refused(alice):
 
 
 def test_every_verb_is_used():
-    """What can be searched for is what is told."""
+    """Verbs offered by the search are the verbs written."""
     from tests.test_imports import ROOT
 
     text = "\n".join(file.read_text() for file in (ROOT / "mirror").rglob("*.py") if file.name != "verbs.py")

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.timeout(900)
 
 OLD = ROOT / "tests" / "old_store"
 PASSPHRASE = "correct horse battery staple"
-# What a restore adds or leaves out on purpose.
+# Tables that a restore adds or leaves out on purpose.
 # Identities rest in a copy: that is asked by itself.
 OTHERS = {
     "django_session",

@@ -1,4 +1,4 @@
-"""What the owner of a source decides while a change of it opens the database is not lost with that change."""
+"""Decisions of a source's owner made while a change opens its database are not lost with that change."""
 
 from __future__ import annotations
 

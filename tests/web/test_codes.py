@@ -45,7 +45,7 @@ def alice(alice):
 
 
 def app_code(user, later: int = 0) -> str:
-    """What the app of somebody shows, so many half minutes from now."""
+    """The code that somebody's app shows, `later` half minutes from now."""
     maker = CodeMaker.objects.get(user=user)
     return services._totp(maker.secret).generate((int(time.time() // 30) + later) * 30).decode()
 

@@ -1,4 +1,4 @@
-"""What runs in a process of its own is ended by its bounds, and takes nothing else with it."""
+"""A call in a process of its own is ended by its bounds, and ends nothing else."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def instructions(text: str = DOCKERFILE) -> list[tuple[str, str]]:
 
 
 def faults(text: str = DOCKERFILE) -> list[str]:
-    """What hadolint would say of a Dockerfile, and what we promise besides."""
+    """Faults of a Dockerfile by hadolint's rules and by ours."""
     found, steps = [], instructions(text)
     for name, words in steps:
         if name == "FROM" and (":" not in words.split()[0] or ":latest" in words):

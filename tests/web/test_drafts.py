@@ -48,7 +48,7 @@ def field(page: str, name: str) -> str:
 
 
 def seen(page: str) -> dict[str, str]:
-    """What the page of a second look sends back."""
+    """Fields that the page of a second look sends back."""
     return {"seen": field(page, "seen")}
 
 

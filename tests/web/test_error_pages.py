@@ -29,7 +29,7 @@ def posting(alice):
 
 @pytest.fixture
 def lines():
-    """What is logged while a test runs, as JSON lines."""
+    """Log of a test, as JSON lines."""
     said, handler = StringIO(), logging.StreamHandler()
     handler.setStream(said)
     handler.setFormatter(JsonLines())

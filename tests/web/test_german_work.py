@@ -61,7 +61,7 @@ class Texts(HTMLParser):
 
 
 def texts(page: str) -> list[str]:
-    """What a page says."""
+    """The text of a page."""
     read = Texts()
     read.feed(page)
     return read.found
@@ -86,7 +86,7 @@ def english_in(browser: Client, address: str, *theirs: str) -> list[str]:
 
 
 def analyst(run: Run) -> Iterator[str]:
-    """What the analyst and a person said of a run."""
+    """Texts of a run by the analyst and by people."""
     yield from filter(None, (run.named, run.question, run.sentence, run.reason, *run.notes))
     for version in run.versions.all():
         yield from filter(None, (version.sentence, version.change, version.title, version.draft))
@@ -210,7 +210,7 @@ def test_the_sql_page_is_german(transactional_db, shop, alice, german, media) ->
 
 
 def _steps(browser: Client, place: str) -> list[str]:
-    """What a plan says its steps do: the words of `sqlagent`."""
+    """Texts of a plan's steps: the words of `sqlagent`."""
     page = browser.get(place).content.decode()
     found = re.findall(r'class="plan-\d+"><span>(?:<span[^>]*>[^<]*</span>)?([^<]*)</span>', page)
     return [one.strip() for one in found if one.strip()] + re.findall(r'plan-note">([^<]*)<', page)

@@ -20,7 +20,7 @@ from tests.rogue import SPEAKERS, rogue
 from tests.stores import folder_fill
 from tests.web.test_server import Running, free_port
 
-# What the web server may take more than it has once its pages were seen.
+# Growth allowed to the web server after its pages were loaded.
 MORE_MEGABYTES = 100
 ORDERS = b"id,country,amount\n1,Norway,10.50\n2,Chile,3.25\n"
 # Speakers that are waited for until their time is over.
@@ -121,7 +121,7 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
 
 @pytest.fixture(autouse=True)
 def stays_small(mirror: Attacked) -> Iterator[None]:
-    """Whatever a test did, the web server stays small and the next file is read by the worker that was there."""
+    """After each test the web server is still small, and the same worker reads the next file."""
     mirror.begin()
     yield
     assert mirror.megabytes("VmRSS") - mirror.first <= MORE_MEGABYTES, "what stays of all tests so far"

@@ -1,4 +1,4 @@
-"""Who may keep a copy of an answer: no proxy ever, a browser its pages; static files are as `test_server` says."""
+"""Caching of responses: never by a proxy, pages by a browser; `test_server` tests static files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a team knows of a source: who may say it, that it is tried first, and that the next question goes by it."""
+"""A team's knowledge of a source: rights to add it, its trial, and its effect on the next question."""
 
 from __future__ import annotations
 
@@ -319,7 +319,7 @@ def test_a_verified_answer_serves_its_template_and_says_who_vouched(
     ]
     assert "Verified by Alice" in run.reason and "“Chile” for “Norway”" in run.reason
     assert "= 'Chile'" in run.versions.get().sql
-    # What is near is shown, and answered by itself.
+    # A similar verified question is shown; this one is answered on its own.
     run = asked(alice, small, "how many customers are not in norway")
     assert "vouched" not in run.known and run.known["near"][0]["question"] == kept.question
     page = unescape(as_alice.get(reverse("asking:run", args=[run.pk])).content.decode())

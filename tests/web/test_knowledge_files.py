@@ -69,7 +69,7 @@ def test_a_file_is_taken_over_entry_by_entry_and_what_is_left_out_says_why(alice
     first = again.read_text()
     run("knowledge", "export", "shop", str(again))
     assert again.read_text() == first
-    # What differs is told before it is taken over.
+    # Differences are told before the import.
     again.write_text(first.replace("unit: EUR", "unit: USD").replace("phrase: nordic", "phrase: northern"))
     said = run("knowledge", "diff", "shop", str(again))
     assert "changed   clean takings" in said and "new       northern" in said and "only here nordic" in said
@@ -171,6 +171,6 @@ def test_an_ossie_file_gives_its_metrics_and_synonyms_and_tells_the_rest(alice, 
     assert "SUM((order_lines.amount * 2))" in kept["twice"].sql
     assert "COUNT(DISTINCT order_lines.order_id)" in kept["twice"].sql
     assert kept["basket rows"].sql == "order_lines" and kept["price paid"].sql == "order_lines.amount"
-    # What two of them are called would give every question two readings.
+    # A phrase of two terms would give every question two readings.
     assert kept["price paid"].status == kept["outlay"].status == "draft"
     assert kept["about shop model"].kind == "rule"

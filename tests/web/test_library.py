@@ -34,7 +34,7 @@ def saved(alice, shop, team) -> SavedSql:
 
 
 def rows(*parameters: dict) -> dict[str, str]:
-    """What the browser sends for these parameters."""
+    """Fields that a browser sends for these parameters."""
     sent = {"form-TOTAL_FORMS": str(len(parameters)), "form-INITIAL_FORMS": "0"}
     for number, parameter in enumerate(parameters):
         sent |= {f"form-{number}-{key}": value for key, value in parameter.items()}
@@ -170,7 +170,7 @@ def test_saving_makes_a_text_parameter_of_each_name_in_the_sql(alice, shop):
 
 
 def typed(sql: str, changes: int, name: str = "Customers of a country", **more: str) -> dict[str, str]:
-    """What the form sends that was opened after that many edits."""
+    """Fields of a form that was opened after that many edits."""
     return {"name": name, "sql": sql, "changes": str(changes), **more, **rows(COUNTRY)}
 
 
@@ -238,7 +238,7 @@ def test_folders_sort_the_list_and_names_are_one_short_line(as_alice, as_bob, as
 
 
 def last(browser, saved) -> str:
-    """What its page loads beside it."""
+    """The latest result, as the page loads it."""
     answer = browser.get(reverse("asking:saved_last", args=[saved.pk]), headers={"HX-Request": "true"})
     return answer.content.decode() if answer.status_code == 200 else str(answer.status_code)
 

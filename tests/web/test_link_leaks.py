@@ -40,7 +40,7 @@ def of_rows(*rows: tuple[object, ...], names: str) -> str:
 
 
 def chapters(alice, board: Dashboard, *where: str) -> Chapters:
-    """What the PDF of a link is made of."""
+    """Chapters of a link's PDF."""
     served = services.link_cards(ShareLink.objects.get(), {})
     return _chapters(alice, served, cards_cross_shown(served, conditions_read(where)), is_by_link=True)
 

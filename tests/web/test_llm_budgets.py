@@ -1,4 +1,4 @@
-"""What is used of language models in a month: kept a run, bounded a person, a team and a source, shown to who may see it."""
+"""Monthly use of language models: kept by run, bounded by person, team and source, shown to people with the right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a log holds of requests that were refused: a line each; and what lines as JSON say they are about."""
+"""Log lines of refused requests, one each; and the fields of JSON lines."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_page_that_is_not_ones_own_leaves_one_line(as_bob, caplog, shop) -> No
 
 @pytest.fixture
 def lines():
-    """What is logged while a test runs, as JSON lines."""
+    """Log of a test, as JSON lines."""
     said = StringIO()
     handler = logging.StreamHandler(said)
     handler.setFormatter(JsonLines())

@@ -1,4 +1,4 @@
-"""What may run on a source: who decides it, what can never be allowed, and that everything asked keeps to it."""
+"""Statements allowed on a source: the right to decide, the ones never allowed, and all ways of asking held to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Prometheus is told: how Mirror stands, by few statements of the store, to who may know and without a name of anything."""
+"""Metrics for Prometheus: the state of Mirror, by few statements of the store, for permitted callers, without names."""
 
 from __future__ import annotations
 

@@ -559,7 +559,7 @@ def test_a_description_stands_where_the_catalog_is_read_and_a_language_model_is_
     orders = known.table("orders")
     assert orders.comment == "One row a sale; tests are left out."
     assert orders.column("status").comment == "A settled, X lost, D due"
-    # What the form shows without a change is no correction, and an emptied field takes it back.
+    # An unchanged field is no correction, and an emptied field takes it back.
     assert form(as_alice, small, "orders", description="").status_code == 302
     assert "One row a sale" not in as_bob.get(reverse("sources:source", args=[small.pk])).content.decode()
 

@@ -47,7 +47,7 @@ def rows(path: Path) -> dict[str, int]:
 
 
 def shape(path: Path) -> dict[str, set[object]]:
-    """What each table of a store is: its columns, what they point to, its indexes and its conditions, in no order."""
+    """Schema of each table of a store: columns, foreign keys, indexes and constraints, in no order."""
     kept: dict[str, set[object]] = {}
     with closing(sqlite3.connect(path)) as db:
         tables = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()

@@ -43,7 +43,7 @@ def test_a_link_signs_in_once_and_only_when_the_button_is_pressed(client, alice)
 
     assert client.post(url).status_code == 302
     assert signed_in(client)
-    # What is said of a password leads to where it is chosen.
+    # The text about a password links to the page that sets it.
     account = reverse("people:account")
     assert (
         f'Choose one under <a href="{account}">Your account</a> to need'

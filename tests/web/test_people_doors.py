@@ -14,7 +14,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 pytestmark = pytest.mark.django_db
 
-# What somebody who is not signed in may reach, and why.
+# Addresses open to somebody who is not signed in, each with its reason.
 OPEN = {
     "healthz",  # load balancers ask
     "livez",  # who starts containers asks

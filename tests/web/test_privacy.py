@@ -1,7 +1,7 @@
-"""What leaves the house, byte by byte, on the whole way of a question: from the web's worker to a server on loopback.
+"""Bytes sent to a language model on the whole way of a question: from the web's worker to a server on loopback.
 
-The database is hostile: what is stored in it, and what its columns are called, tells a language model
-what to do. The language model is gullible: it does as it is told by whatever reaches it unfenced.
+The database is hostile: its stored values and column names instruct the language model. The language model is
+gullible: it obeys any text that reaches it unfenced.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a restore does with files that somebody else laid, and with backups that somebody else wrote."""
+"""Restores next to files planted by somebody else, and of backups written by somebody else."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Stored results in a bucket: a real S3 client against an emulator (moto) on loopback, not against a real store.
 
-What is shown: everything of results works there, a file is fetched once, and nothing is lost while the
-bucket is away.
+Results work as on disk, a file is fetched once, and nothing is lost while the bucket is away.
 """
 
 from __future__ import annotations

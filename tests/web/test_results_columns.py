@@ -1,4 +1,4 @@
-"""What the columns of stored rows hold, counted from the file and never asked of the source."""
+"""Facts of the columns of stored rows, counted from the file and never asked of the source."""
 
 from __future__ import annotations
 

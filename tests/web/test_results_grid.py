@@ -1,4 +1,4 @@
-"""What a table of stored rows offers besides its pages: a search, totals, what a column holds, the whole of a long cell."""
+"""Tools of a table of stored rows besides its pages: search, totals, facts of a column, the full text of a cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept for how long: a dry run deletes nothing, and threads end when nobody has touched them for as long as was set."""
+"""Retention: a dry run deletes nothing, and threads are deleted when nobody has touched them for the set time."""
 
 from __future__ import annotations
 

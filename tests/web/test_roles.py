@@ -35,8 +35,8 @@ from tests.web.working import answer, work
 pytestmark = pytest.mark.django_db(transaction=True)
 
 VIEWER, ANALYST, EDITOR = TeamRole.Role
-# What each address of a source takes by GET and by POST: to see it, ask it, correct what is known, edit it, decide over it
-# (administrators too), or own it.
+# Right that each address of a source needs by GET and by POST: to see it, ask it, correct its knowledge, edit it, decide
+# over it (administrators too), or own it.
 ADDRESSES = {
     "sources:source": ("see", None),
     "sources:columns": ("ask", None),

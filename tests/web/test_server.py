@@ -81,7 +81,7 @@ class Running:
         return self.get(path, {"csrfmiddlewaretoken": self.form_token(path), **fields})
 
     def form_token(self, path: str) -> str:
-        """What a form of a page has to carry."""
+        """CSRF token of a page's form."""
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(path)[2])
         assert token
         return token.group(1)
@@ -130,7 +130,7 @@ class Running:
         return self.process.returncode, errors
 
     def health(self) -> tuple[int, dict[str, Any], float]:
-        """What /healthz answers, and how long it took (seconds)."""
+        """Status and body of /healthz, and its seconds."""
         began = time.monotonic()
         status, _, text = self.get("/healthz")
         return status, json.loads(text), time.monotonic() - began
@@ -144,7 +144,7 @@ class Running:
         return answer[1]
 
     def open_to_others(self) -> list[str]:
-        """What others on the machine may read, write or enter of its folder."""
+        """Paths of its folder that others on the machine may read, write or enter."""
         return [f"{path.lstat().st_mode & 0o777:o} {path}" for path in too_open(self.folder)]
 
 
@@ -334,7 +334,7 @@ def test_the_systems_list_of_processes_names_each_part(started):
     until, statements = time.monotonic() + 60, "Mirror: statements of SQLite files"
     while time.monotonic() < until:
         titles = {command(pid).rstrip(b"\0 ").decode().split(" (")[0] for pid in started.children()}
-        # What has just been started has no title yet.
+        # A process that has just started has no title yet.
         if titles <= TITLES and statements in titles:
             break
         time.sleep(0.1)
@@ -501,7 +501,7 @@ def link_asked_for(var: Path, environment: dict[str, str]) -> str:
 
 
 def wrong_password(running: Running, address: str) -> int:
-    """What a wrong password from an address is answered with."""
+    """Status for a wrong password from an address."""
     token = running.form_token("/sign-in/")
     fields = {"csrfmiddlewaretoken": token, "username": "admin", "password": "wrong"}
     return running.get("/sign-in/", fields, X_Forwarded_For=address)[0]

@@ -62,7 +62,7 @@ def test_a_service_sees_what_is_shared_with_its_team_and_nothing_private(
     assert call.get(f"/versions/{world.version.pk}").status_code == 404
     private = Source.objects.get(name="other")
     assert call.get(f"/sources/{private.name}").status_code == 404
-    # What Alice shared with the team is there as it is for Bob's token on that source.
+    # Things that Alice shared with the team are listed as for Bob's token on that source.
     seen = Caller(secret_of(bob, sources=[shop]))
     for path in ("/saved", "/reports"):
         mine, his = (one.get(path).json()["items"] for one in (call, seen))

@@ -66,7 +66,7 @@ def linked(thing: object, alice, hours: float = 24, **values: list[str]) -> str:
 
 
 def opened(path: str, **sent: str) -> str:
-    """What somebody without an account sees, once rows that were asked for are there."""
+    """The page for somebody without an account, once the requested rows are there."""
     page = Client().get(path, sent)
     waiting = list(Supply.objects.filter(status=Status.QUEUED))
     with unwatched():

@@ -1,4 +1,4 @@
-"""What may be taken of a source: its own limits over the usual ones, and turns when much is asked at once."""
+"""Limits of a source: its own over the usual ones, and turns when many statements come at once."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_the_oldest_results_of_a_source_make_room_for_the_newest(answered, shop,
 
 @pytest.fixture
 def sent(monkeypatch) -> list[tuple[str, int]]:
-    """What was sent to workers, instead of to a broker."""
+    """Messages to workers, kept here instead of sent to a broker."""
     found: list[tuple[str, int]] = []
     for name in ("run", "version"):
         monkeypatch.setattr(KINDS[name], "tell", lambda pk, name=name: found.append((name, pk)))

@@ -1,4 +1,4 @@
-"""What a source's user could do beyond reading: warned about, refused in production, confirmed by administrators."""
+"""Rights of a source's user beyond reading: warned about, refused in production, confirmed by administrators."""
 
 from __future__ import annotations
 

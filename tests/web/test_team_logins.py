@@ -83,7 +83,7 @@ def kept(tmp_path_factory) -> Kept:
 
 @pytest.fixture
 def begun(transactional_db, server, kept, media, settings, request) -> dict[str, Any]:
-    """What a test begins with: made for the first that asks for as much, the same rows and files for those after it."""
+    """World of a test: made for the first test that needs as much, the same rows and files for those after it."""
     settings.CONNECTION_TESTS_PER_MINUTE = 1_000
     settings.CHART_IMAGES = "simple"  # no browser is started for pictures that nobody reads here
     if "world" in request.fixturenames:

@@ -20,7 +20,7 @@ class Page:
 
 
 def rendered(source: str) -> list[str]:
-    """What is found in a template that is given a `page` and a `form`."""
+    """Findings in a template that is given a `page` and a `form`."""
     form = forms.modelform_factory(_model(), fields=["name"])()
     engines["django"].from_string(source).render({"page": Page(), "form": form, "rows": [1]})
     return strict_templates.taken()

@@ -22,7 +22,7 @@ QUESTION = "Number of orders in Norway by year"
 
 
 class Collector(HTTPServer):
-    """What takes OTLP over HTTP: it keeps what came, and answers with a status."""
+    """A collector of OTLP over HTTP: it keeps requests, and answers with a status."""
 
     def __init__(self, status: int = 200, place: str = "") -> None:
         self.came: list[tuple[dict[str, str], dict]] = []

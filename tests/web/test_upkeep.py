@@ -1,4 +1,4 @@
-"""What somebody who left owned is found and goes to somebody else; and the page of the audit."""
+"""Things of a person who left are found and transferred; and the page of the audit."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def work(upload: Upload) -> None:
 
 @pytest.fixture
 def told(monkeypatch) -> list[str]:
-    """What the store was told while a worker worked."""
+    """Lines of progress that a worker wrote to the store."""
     found: list[str] = []
     write = Lease.write
 

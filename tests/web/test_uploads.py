@@ -198,7 +198,7 @@ def test_json_lines_keep_numbers_as_written_and_texts_as_texts(tmp_path):
 
 
 def sqlite_file(folder: Path, script: str) -> bytes:
-    """What a SQLite file made by some statements holds."""
+    """Bytes of a SQLite file made by some statements."""
     path = folder / "made.sqlite"
     path.unlink(missing_ok=True)
     with closing(sqlite3.connect(path)) as db:
@@ -243,7 +243,7 @@ ENDLESS = "WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n) SELEC
 @pytest.mark.parametrize(
     "script",
     [
-        # What lists the tables of a file is itself a name that a file may take.
+        # A file may take the name of the pragma that lists its tables.
         "CREATE TABLE pragma_table_list (schema, name, type);"
         "INSERT INTO pragma_table_list VALUES ('main', 'v', 'table'); CREATE VIEW v AS SELECT sqlite_version();",
         f"CREATE VIEW pragma_table_list AS {ENDLESS};",
@@ -493,7 +493,7 @@ def uploaded(client, *pairs: tuple[str, bytes], to: str = "", is_read: bool = Tr
 
 
 def typed(client, upload: Upload, **changed: str) -> dict:
-    """What a browser would send from the review page, with some of it changed."""
+    """Fields that a browser would send from the review page, with some of them changed."""
     context = client.get(reverse("sources:review", args=[upload.pk])).context
     sent = {}
     for form in filter(None, (context["form"], context["kept"])):

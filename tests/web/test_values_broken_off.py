@@ -106,7 +106,7 @@ def endless(alice, tmp_path) -> Source:
 
 
 def test_a_turn_that_read_nothing_is_followed_by_a_pause(endless, monkeypatch):
-    """Whatever reads the view is stopped, and nobody says why."""
+    """Each statement on the view is stopped without a reason."""
     real = index_services.open_source
 
     def opened(source):

@@ -90,7 +90,7 @@ def test_a_visit_is_its_owners_alone(as_alice, as_bob, as_charlie, as_admin, fil
 
 
 def test_nothing_of_a_file_or_server_is_opened_where_pages_are_made(as_alice, files, shop, monkeypatch):
-    """Whatever a page is asked, no adapter is opened to read and no address is looked up in its process."""
+    """No request for a page opens an adapter or looks an address up in its process."""
     opened: list[str] = []
     monkeypatch.setattr(catalogs, "seen_confined", lambda how: opened.append("catalog"))
     monkeypatch.setattr(services, "check_confined", lambda how: opened.append("check"))

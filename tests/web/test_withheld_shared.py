@@ -1,4 +1,4 @@
-"""What is withheld from a team stays so where others share, comment, and ask a language model for changes of SQL."""
+"""Columns withheld from a team stay withheld where others share, comment, and ask a language model for changes of SQL."""
 
 from __future__ import annotations
 

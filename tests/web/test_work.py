@@ -1,4 +1,4 @@
-"""What holds for every kind of work, whichever subject it is of: taken once, handed back, given up, sent again."""
+"""Rules of every kind of work, in all subjects: taken once, handed back, given up, sent again."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def shop(new_shop):
 
 @pytest.fixture
 def told(monkeypatch) -> list[tuple[str, Any]]:
-    """What workers were told of, instead of by a broker."""
+    """Messages to workers, kept here instead of sent to a broker."""
     found: list[tuple[str, Any]] = []
     for kind in KINDS.values():
         monkeypatch.setattr(kind, "tell", lambda pk, name=kind.name: found.append((name, pk)))
@@ -262,7 +262,7 @@ def test_a_store_that_does_not_come_back_leaves_it_to_be_handed_back(kind, row, 
 
 
 def messages() -> list[dict[str, Any]]:
-    """What lies in the broker, whichever queue."""
+    """Messages in all queues of the broker."""
     folder = project.VAR_DIR / "broker" / "messages"
     return [json.loads(path.read_text()) | {"file": path.name} for path in sorted(folder.glob("*.msg"))]
 

@@ -1,7 +1,7 @@
 """A worker killed with SIGKILL in the middle of every kind of work: each row is worked on again, and ends once.
 
-What is worked on stands still at a gate: a TCP proxy before PostgreSQL, a language model and a webhook, and a pipe in
-the place of an uploaded file.
+Work stands still at a gate: a TCP proxy before PostgreSQL, a language model and a webhook, and a pipe in the place of an
+uploaded file.
 """
 
 from __future__ import annotations
