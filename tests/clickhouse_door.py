@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import chdb
 
-# What the address says to the server and not to the engine.
+# Parameters of the address for the server, not for the engine.
 TRANSPORT = frozenset(
     (
         *("query", "database", "query_id", "default_format", "compress", "enable_http_compression"),

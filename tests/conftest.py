@@ -1,4 +1,4 @@
-"""Who and what the tests share: Alice, Bob and Charlie, the shop, and clients signed in as each.
+"""People and data that the tests share: Alice, Bob and Charlie, the shop, and clients signed in as each.
 
 Alice owns things, Bob shares her team, Charlie is a stranger: every page is walked by all three.
 """

@@ -53,7 +53,7 @@ class HookServer:
         return f"{scheme}://{host}:{self.port}{path}"
 
     def answer(self, path: str) -> Iterator[bytes | float]:
-        """What is sent, and how long it is waited in between."""
+        """Chunks to send, and seconds to wait between them."""
         answers: dict[str, list[bytes | float]] = {
             "/ok": [OK],
             "/created": [_status("201 Created")],

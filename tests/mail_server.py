@@ -137,7 +137,7 @@ class MailServer:
 
 
 class _Desk:
-    """What the server keeps in its folder: orders, a log, mails."""
+    """The server's folder: orders, a log, mails."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

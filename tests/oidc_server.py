@@ -200,7 +200,7 @@ class OidcServer:
         return 200, self.tokens(name, scope)
 
     def described(self) -> dict[str, Any]:
-        """What it says of itself."""
+        """The provider's discovery document."""
         found: dict[str, Any] = {
             "issuer": self.issuer if "issuer" not in self.faults else "https://elsewhere.example",
             "authorization_endpoint": f"{self.issuer}/authorize",

@@ -20,7 +20,7 @@ KILLED = (
     "tests/reports/test_flood.py",
     "tests/web/test_server.py",
 )
-# What takes longest else comes next, so that all processes end at about the same time.
+# The longest of the rest come next, so that all processes end at about the same time.
 LONG = (
     "tests/engines/test_spark.py",
     "tests/web/test_deployment.py",

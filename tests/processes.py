@@ -1,4 +1,4 @@
-"""What the system tells of processes: which a process has started, what they are, what they have used."""
+"""Facts of processes from the system: the children of a process, their commands, their resources."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def seconds_used(pid: int) -> float:
 
 
 def _fields(pid: int) -> list[str]:
-    """What stands after the name in a process's line: its state, its parent and so on."""
+    """Fields after the name in a process's line: its state, its parent and so on."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

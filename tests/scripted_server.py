@@ -69,7 +69,7 @@ class ScriptedServer:
 
     @property
     def base_url(self) -> str:
-        """What goes into LLM_BASE_URL."""
+        """Value of LLM_BASE_URL."""
         return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
 
     @property

@@ -655,7 +655,7 @@ def missing() -> list[str]:
 
 
 def _owner() -> pwd.struct_passwd | None:
-    """Who runs the servers when we are root: they refuse to be root themselves."""
+    """User of the servers when we are root: they refuse to run as root."""
     return pwd.getpwnam("nobody") if os.geteuid() == 0 else None
 
 

@@ -53,8 +53,8 @@ folder_share()
 
 # A file, not memory: a live server and a worker process read the same store.
 DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / "test.sqlite3")}
-# What the tests' own process writes need not outlive a power cut: each connection that ends would wait for the disk. Servers and
-# workers that tests start, and that are killed, write as Mirror does.
+# Writes of the tests' own process need not survive a power cut: each closing connection would wait for the disk. Servers and
+# workers that tests start and kill write as Mirror does.
 DATABASES["default"]["OPTIONS"]["init_command"] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
 # Scripts and styles come from the servers that tests start. Here each request would start a loop of events for them, a third
 # of what it costs, and each client look through the folder anew (13 ms).

@@ -1,8 +1,8 @@
 """A store with all its tables and nothing in them, the sample shop, what Mirror knows of it, scripts and styles: made once a run and copied.
 
-Migrating takes two seconds of a processor, the shop three, its tables and values two, compressing six; copies take none. Whoever needs one first makes it, in a folder
-that all processes of a run share (`MIRROR_TEST_STORES`); the others wait. Tests of a first start, of an upgrade and of the
-shop make their own.
+Migrating takes two seconds of a processor, the shop three, its tables and values two, compressing six; copies take none. The first
+process that needs one makes it, in a folder that all processes of a run share (`MIRROR_TEST_STORES`); the others wait. Tests of a
+first start, of an upgrade and of the shop make their own.
 """
 
 from __future__ import annotations

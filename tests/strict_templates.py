@@ -53,7 +53,7 @@ def install() -> None:
 
 
 def taken() -> list[str]:
-    """What was found since the last call, each once, in order; the list starts anew."""
+    """Give the findings since the last call, each once, in order, and forget them."""
     found = list(dict.fromkeys(_found))
     _found.clear()
     return found

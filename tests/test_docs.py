@@ -1,4 +1,4 @@
-"""What documents say is true: commands, settings, versions, layout, libraries, links, checksums."""
+"""Documents are true: commands, settings, versions, layout, libraries, links, checksums."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def chosen(name: str) -> dict[str, str]:
 
 
 def installed(name: str) -> list[Requirement]:
-    """What the file that is installed from a .in file names: each with one version and its hashes."""
+    """Requirements of the installed file of a .in file, each with one version and its hashes."""
     lines = [line for line in text(f"{name}.txt").splitlines() if not line.lstrip().startswith("#")]
     found = []
     for entry in " ".join(line.rstrip("\\") for line in lines).replace(" --hash=", "\n--hash=").split("\n"):

@@ -29,7 +29,7 @@ TOOLS = {"catalog", "language", "prompts", "rows", "sql"}
 # Floors of stages. A room of these knows no other room of them; what passes between rooms are values.
 STAGES = {"makers", "method", "telling", "guard"}
 
-# Who asks whom all the same, and why.
+# Imports against the arrows, each with its reason.
 EXCEPTIONS = {
     ("method/execution", "guard"),  # nothing reaches a database that the guard has not passed
     ("makers/following", "makers/followups"),  # the LLM's rewriting falls back to the rules
@@ -110,7 +110,7 @@ SUBJECTS = [
     "agents",
     "upkeep",
 ]
-# What a file is in its subject. A name may say of what: `upload_views`, `part_forms`.
+# Roles of a file in its subject. A prefix may say of what: `upload_views`, `part_forms`.
 ROLES = (
     "models",
     "selectors",
@@ -124,7 +124,7 @@ ROLES = (
     "events",
     "widgets",
 )
-# What meets the browser: it shows and asks, and leaves what happens to services.
+# Roles that face the browser: they show and ask, and leave changes to services.
 BROWSER = ("views", "forms", "pages", "urls", "events", "widgets")
 # Files of no such role that know requests or templates all the same, and why.
 KNOW_REQUESTS = {
@@ -145,7 +145,7 @@ MODELS_MAY_KNOW = (".models", ".secrets", ".kept_paths", ".work.leases")
 # Calls that write to the store, on whatever they are made.
 WRITES = {"save", "create", "get_or_create", "update_or_create", "bulk_create", "bulk_update", "delete"}
 
-# What every subject may use. `health` is known by nobody but the addresses, the worker and upkeep.
+# Packages that every subject may use. Only the addresses, the worker and upkeep know `health`.
 SHARED = {
     "confined",
     "environment",
@@ -435,7 +435,7 @@ def subject(file: Path) -> str:
 
 
 def role(file: Path) -> str:
-    """What a file is in its subject: models, services, views ...; the first part of its path where that says no role.
+    """Role of a file in its subject: models, services, views ...; the first part of its path where that says no role.
 
     Both `views.py` and `upload_views.py` are views, and all files of a folder `pages` are pages, but for those whose
     own name says otherwise: `pages/selectors.py` holds selectors, `editing/part_forms.py` forms.
@@ -529,7 +529,7 @@ def _names_the_browser(i: Import) -> bool:
 
 
 def test_no_page_is_a_library_of_other_pages():
-    """What views share stands in files that have no address."""
+    """Code that views share stands in files without an address."""
     addressed = {i.name for i in imports("mirror") if role(i.file) == "urls" and i.package == "mirror"}
     shown = {name for name in addressed if role(Path(ROOT, *name.split("."))) == "views"}
     assert len(shown) > 12

@@ -1,6 +1,6 @@
 """Nothing stands unused: vulture reads mirror and sqlagent; what it cannot see is in `unused.txt`, with the reason.
 
-What a test alone uses is unused. Names in templates, in the paths of settings and in lookups of queries count as uses.
+A name that only tests use is unused. Names in templates, in the paths of settings and in lookups of queries count as uses.
 """
 
 from __future__ import annotations

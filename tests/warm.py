@@ -31,7 +31,7 @@ from sqlagent.forks.forking import THREADLESS
 
 ROOT = Path(__file__).resolve().parent.parent
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-# What the programs load. A library that starts threads when it is loaded may not stand here: a fork has one thread.
+# Modules that the programs load. A library that starts threads on import may not stand here: a fork has one thread.
 LOADED = (
     *(
         "django.conf",
