@@ -64,7 +64,7 @@ def drawing() -> str:
 
 
 def _read(package: str) -> dict[str, set[str]]:
-    """What each box imports. The values, ports, events and errors of `sqlagent` are one box; single files of `mirror` are none."""
+    """Map each box to the boxes it imports. The values, ports, events and errors of `sqlagent` are one box; single files of `mirror` are none."""
     known: dict[str, set[str]] = {}
     for file in sorted((ROOT / package).rglob("*.py")):
         here = _box_of(file.relative_to(ROOT).with_suffix("").parts)

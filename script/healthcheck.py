@@ -12,7 +12,7 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# What the workers of a role take work from, of which each has to be taken by one here.
+# Queues of a role; a worker here has to consume each of them.
 QUEUES = {"worker": ("celery", "intake"), "reports": ("reports",), "deliveries": ("deliveries",)}
 
 

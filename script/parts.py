@@ -1,6 +1,6 @@
-"""What runs of Mirror: web server, workers and scheduler, each a function that a fork of `serve.py` runs.
+"""The parts of Mirror: web server, workers and scheduler, each a function that a fork of `serve.py` runs.
 
-It decides how many workers there are, what each takes its work from, and with which options each part runs.
+It decides the number of workers, the queues of each, and the options of each part.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from setproctitle import setproctitle
 
 from mirror.forked import memory_trim
 
-# What parts need and no import of theirs loads before they are forked.
+# Modules that parts need and that no import of theirs loads before the fork.
 LOADED = (
     "mirror.urls",
     "celery.bin.celery",
@@ -40,7 +40,7 @@ LOADED = (
     "mirror.broker",
     "uvicorn.main",
 )
-# What looks at the files of pages when it is loaded, so that these have to be made before.
+# Modules that read the static files on import, so that these have to be made before.
 LOADED_LAST = ("mirror.asgi",)
 # Parts that can run by themselves, each on as many machines as it takes. `worker` answers, and takes in files.
 ROLES = ("web", "worker", "reports", "deliveries", "scheduler")

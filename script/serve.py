@@ -311,7 +311,7 @@ def prepared_wait(seconds: float = PREPARED_SECONDS) -> None:
 
 
 def parts(host: str, port: int, lock: IO[str], only: str | None = None) -> list[Part]:
-    """List what runs, in the order it starts. What runs by itself says what it has to say where this process does."""
+    """List the parts in the order they start. A part that runs alone writes to this process's output."""
     from django.conf import settings
 
     logs = settings.VAR_DIR / "logs"
@@ -386,7 +386,7 @@ def run(host: str, port: int, running: list[Part]) -> NoReturn:
 
         django.setup()
         preload(LOADED, tasks_load, models_warm)
-        # What it takes to migrate a store and to build a shop is not shared by the parts.
+        # The parts do not share the modules that migrate a store and build a shop.
         welcome = apart(lambda: prepare(address))
         preload(LOADED_LAST)
         os.environ["CELERY_SKIP_CHECKS"] = "1"
