@@ -105,9 +105,9 @@ def answer(
     outcomes with the reason; nothing expected is raised. Costs at most `budget`.
 
     `turns` are the earlier questions of the thread: with them a follow-up is rewritten to its stand-alone form first. SQL
-    typed as a question runs as it is, if the guard lets it through. What a team knows of the source (`knowledge`) goes
-    before all else: a question that is the template of a verified answer is answered by its SQL, and words that its terms
-    explain mean that. A `ranker` beside the `llm` compares and marks candidates in its place. The rows of an answer that
+    typed as a question runs as it is, if the guard lets it through. A team's knowledge of the source (`knowledge`) goes
+    before all else: a question that is the template of a verified answer is answered by its SQL, and its terms fix the
+    meaning of their words. A `ranker` beside the `llm` compares and marks candidates in its place. The rows of an answer that
     were cut are fetched once more, by `fetch` where it is given, else into memory.
     """
     budget, cancelled, started = budget or Budget(), cancelled or Flag(), monotonic()

@@ -60,7 +60,7 @@ SILENT_SECONDS = 3_600
 
 # ClickHouse opens this file before it asks whether it may (26.9: an empty one was made in a read-only session).
 _MAKES_A_FILE = re.compile(r"\bsqlite\b[`\"]?(?:\s|/\*.*?\*/|--[^\n]*\n)*\(", re.IGNORECASE | re.DOTALL)
-# What makes SQL mean what standard SQL says (docs/decisions/0061), and what no statement needs.
+# Settings for the meaning of standard SQL (docs/decisions/0061), and against features that no statement needs.
 SETTINGS: dict[str, Any] = {
     "join_use_nulls": 1,  # a LEFT JOIN gives NULL, and not 0 or ''
     "union_default_mode": "DISTINCT",
@@ -232,7 +232,7 @@ class ClickhouseDatabase(Adapter):
     def _check_scan(self, flight: Flight, sql: str, most: int) -> None:
         """Ask how much a statement would read, where ClickHouse can tell. Raises: StatementFailed beyond `most`.
 
-        What it asks is bounded too: subqueries of one value run while a statement is explained.
+        The estimate is bounded too: subqueries of one value run while a statement is explained.
         """
         try:
             found = clickhouse_catalog.read_estimate(lambda asked: self._ask(flight, asked, most), sql)

@@ -1,8 +1,8 @@
 """A DuckDB file, read only: no files, no network, locked settings, a memory limit, a deadline.
 
-Runs in a child of `sqlagent.adapters.children` alone. What DuckDB may touch is decided before the file is
-opened and cannot be changed by a statement. One statement, and of a kind that reads: the kinds are
-listed, by DuckDB's own parser. It has no deadline of its own; a watcher interrupts it.
+Runs in a child of `sqlagent.adapters.children` alone. DuckDB's access is set before the file is opened, and no
+statement can change it. DuckDB's own parser admits one statement of a listed kind that reads. DuckDB has no deadline
+of its own; a watcher interrupts it.
 """
 
 from __future__ import annotations

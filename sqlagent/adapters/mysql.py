@@ -427,8 +427,8 @@ class MysqlDatabase(Adapter):
         )
 
 
-# What is quoted, and comments; /*! ... */ is no comment to the server, nor are two dashes before a space that
-# is not ASCII (U+3000, say): those are minus signs, and what follows runs.
+# Quoted texts, names and comments. /*! ... */ is no comment to the server, nor are two dashes before a space that
+# is not ASCII (U+3000, say): those are minus signs, and the text after them runs.
 _HIDDEN = re.compile(
     r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`"""
     r"""|/\*(?!M?!).*?\*/|\#[^\n]*|--(?=[\x00-\x20\x7f]|\Z)[^\n]*""",
@@ -440,7 +440,7 @@ def check_reads(sql: str) -> None:
     """Let only a statement through that begins as a read and puts nothing anywhere.
 
     The server's read-only transaction does not stop SET, LOCK, KILL, CREATE TEMPORARY or
-    SELECT ... INTO OUTFILE. What would show the hash of a password is no read either. Raises: StatementFailed.
+    SELECT ... INTO OUTFILE. A statement that shows the hash of a password is no read either. Raises: StatementFailed.
 
     Example:
         >>> check_reads("SELECT 'INTO', `into` FROM t")

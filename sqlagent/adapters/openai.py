@@ -1,7 +1,7 @@
 """The `Llm` port over any OpenAI-compatible server: OpenAI, vLLM, Ollama, llama.cpp and others.
 
-Decides how a call is made, retried, ended early and counted, and what its failures are
-called. What is asked and what a reply means is left to the stages.
+Decides how a call is made, retried, ended early and counted, and the kinds of its failures. Prompts and the meaning of
+replies are left to the stages.
 """
 
 from __future__ import annotations

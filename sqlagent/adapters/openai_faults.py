@@ -121,7 +121,7 @@ def may_pass(error: Exception) -> bool:
 def may_be_billed(error: Exception) -> bool:
     """Tell whether a server may ask for money for a call that was sent and failed so: it read the prompt, or may have.
 
-    What it refused, and what it was too busy for, cost nothing.
+    Calls that it refused or was too busy for cost nothing.
     """
     status = _status(error)
     return not status or (status >= 500 and status not in _BUSY)

@@ -77,7 +77,7 @@ def _adapters() -> AdaptersMap:
 
 
 ADAPTERS = _adapters()
-# What loads a text as it is: ours, and psycopg's for text and for types it does not know.
+# Loaders that give a text unchanged: ours, and psycopg's for text and for types it does not know.
 TEXT_LOADERS = frozenset((TextLoader, ADAPTERS.get_loader(25, pq.Format.TEXT)))
 PLAIN_TEXTS = frozenset(("text", "varchar", "name"))
 

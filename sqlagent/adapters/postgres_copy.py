@@ -1,9 +1,9 @@
 """The rows of a statement by COPY: as blocks of lines to read, or as the lines of a CSV file.
 
 COPY is written around one statement that was prepared and described alone, in the same session,
-so that what runs is what was looked at. A statement that COPY may not take (EXPLAIN, SHOW) is left
-to the ordinary way, and so is every one on a server that takes no COPY. What Arrow makes of the
-lines is decided by `postgres_columns`.
+so that the checked statement is the one that runs. A statement that COPY may not take (EXPLAIN, SHOW) is left
+to the ordinary way, and so is every one on a server that takes no COPY. `postgres_columns` decides the Arrow
+types of the lines.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def copy_sql(sql: str, options: str = "") -> str | None:
     """Write the COPY around a statement that was prepared alone; None where it may not take it.
 
     Semicolons at the very end are left out; one that a comment follows is in the way. A
-    comment at the end is ended by the line. Whatever stood in the text, PostgreSQL takes the COPY as
-    one statement or not at all: what was prepared alone has as many brackets opened as closed.
+    comment at the end is ended by the line. PostgreSQL takes the COPY of any text as one statement or not
+    at all: a statement that was prepared alone has balanced brackets.
 
     Example:
         >>> copy_sql("SELECT ';' -- one;")
@@ -96,7 +96,7 @@ class Copying:
     def begins(self) -> bool:
         """Begin; False where the server takes no COPY, which ends the transaction without a row.
 
-        What else is wrong with a statement shows in its rows, which come later.
+        Other faults of a statement show in its rows, which come later.
         Raises: StatementFailed, Unreachable.
         """
         try:

@@ -1,8 +1,8 @@
 """Functions that somebody made in a PostgreSQL database, and calls of them where no name tells.
 
-Objects with numbers below 16384 came with the server. What trusted extensions bring is on the guard's lists,
-and types, operators and casts of any extension do what its author meant; they count only where a superuser owns
-them, as the owner of an extension may put objects of his own into it.
+Objects with numbers below 16384 came with the server. Functions of trusted extensions are on the guard's lists.
+Types, operators and casts of any extension do as its author meant. They count only where a superuser owns them, as
+the owner of an extension may put objects of his own into it.
 """
 
 from __future__ import annotations

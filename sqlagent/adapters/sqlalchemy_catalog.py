@@ -64,7 +64,7 @@ POSTGRES, MYSQL = frozenset(("postgresql",)), frozenset(("mysql", "mariadb"))
 def read_catalog(connection: sa.Connection, speaks: str, home: str = "") -> Catalog:
     """Read all namespaces this user sees; the default one's tables come without a schema. It is `home` where the dialect tells none.
 
-    What a dialect does not tell (comments, keys) is left empty. Raises: SQLAlchemyError.
+    Comments and keys are left empty where a dialect does not tell them. Raises: SQLAlchemyError.
     """
     inspector = sa.inspect(connection)
     default = inspector.default_schema_name or home

@@ -57,8 +57,8 @@ SPEAKS = {
     "materialize": "materialize",
     "awsathena": "athena",
 }
-# What opens a read-only transaction that ends at the deadline, where the dialect has it. Milliseconds
-# and seconds are put in. PostgreSQL's and MariaDB's are tried by the tests, the others by their manuals.
+# Statements that open a read-only transaction with a deadline, where the dialect has them. Milliseconds
+# and seconds are put in. Tests try PostgreSQL's and MariaDB's; the others follow their manuals.
 READ_ONLY: dict[str, tuple[str, ...]] = {
     "postgresql": ("SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = {milliseconds}"),
     "cockroachdb": ("SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = {milliseconds}"),

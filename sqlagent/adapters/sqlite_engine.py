@@ -297,7 +297,7 @@ def _authorize(
         name = (first or "").lower()
         allowed = name in READ_PRAGMAS or (name in INNER_PRAGMAS and second is None)
     else:
-        # What declaring a table-valued function to the compiler looks like; it writes nothing
-        # (a statement that names sqlite_master in UPDATE is refused by SQLite itself).
+        # The compiler declares a table-valued function by this action; it writes nothing
+        # (SQLite itself refuses a statement that names sqlite_master in UPDATE).
         allowed = (action, first) == (sqlite3.SQLITE_UPDATE, "sqlite_master")
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY

@@ -1,8 +1,8 @@
 """How much a database may tell of itself, counted while it tells it.
 
-What is kept of a catalog is shown on pages, so its size is memory of the web server: the most that passes here is
-some 60 MB there. A database that tells more is refused by the name of the bound. One that tells without end, or
-fills memory before a row is whole, is ended by the caller.
+Pages show the kept catalog, so its size is memory of the web server: the most that passes here is some 60 MB there. A
+database that tells more is refused by the name of the bound. The caller ends one that tells without end, or fills
+memory before a row is whole.
 """
 
 from __future__ import annotations

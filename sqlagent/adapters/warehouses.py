@@ -1,8 +1,8 @@
 """Warehouses that are reached through SQLAlchemy: where each is, what its driver is told, how a session begins.
 
 Trino, Snowflake, BigQuery, Databricks, SQL Server, Oracle and Redshift. No server of any of these can be run beside
-the tests, so what stands here follows the manuals and the drivers' own code, and `docs/connectors.md` says so. What
-people type are names: each part enters a URL or an argument of its own, and none is read as more than it is.
+the tests, so this module follows the manuals and the drivers' own code, and `docs/connectors.md` says so. People type
+names: each part enters a URL or an argument of its own, and none is parsed as more than a name.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def with_examples(
     """Give the columns of a linked schema example values, by one small statement a table.
 
     A column of few different texts that `index` has read whole shows them all, sorted, whether or not its table is
-    reached in time. Columns that have examples keep them. What was read is kept as long as the database
+    reached in time. Columns that have examples keep them. Examples are kept as long as the database
     object lives. A table that cannot be read, or not in time, goes without, and says so in `seen`.
     """
     until = time.monotonic() + seconds

@@ -1,7 +1,7 @@
 """Facts of the semantic model about tables and columns, written into their comments for a language model.
 
-Decides which of it says more than the schema does: units, how a measure is summed up, formats of times, flags, codes,
-the time and state of a table, keys that nobody declared. What comes of stored values follows the source's privacy.
+Decides which facts say more than the schema does: units, how a measure is summed up, formats of times, flags, codes,
+the time and state of a table, keys that nobody declared. Facts from stored values follow the source's privacy.
 """
 
 from __future__ import annotations

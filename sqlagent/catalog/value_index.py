@@ -118,7 +118,7 @@ class ValueIndex:
     ) -> ValueIndex:
         """Read facts and distinct texts, at most `per_column` of a column, most useful first, within `seconds`.
 
-        What cannot be read is left out; when time ends or the source goes away, what was read so far is kept.
+        Columns that cannot be read are left out. When time ends or the source goes away, the values read so far are kept.
         """
         reading = ValueReading(catalog)
         with suppress(Unreachable):

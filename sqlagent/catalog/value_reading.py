@@ -100,10 +100,10 @@ class ValueReading:
         *,
         again: bool = False,
     ) -> ValueReading:
-        """Go on from what was read, perhaps of the catalog as it was before.
+        """Go on from an earlier reading, perhaps of an older catalog.
 
-        What changed since is to be read anew: of a table with other columns those columns and the facts, of one with
-        other keys these. With `again` everything is, and what failed too; until then what was read stays.
+        Changed parts are to be read anew: of a table with other columns those columns and the facts, of one with
+        other keys these. With `again` everything is, and failed parts too; until then the earlier values stay.
         """
         reading = cls(catalog)
         same = {t.key: _same(t, progress.shapes.get(t.key, {})) for t in catalog.tables}

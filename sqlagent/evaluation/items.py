@@ -48,7 +48,7 @@ class Item:
 def read_items(path: Path, *, pool: bool = False) -> list[Item]:
     """Read questions from a file of JSON lines; a pool's lines also hold candidates.
 
-    Who wrote a candidate is dropped here. Raises: BadInput with the line that is wrong.
+    The author of a candidate is dropped here. Raises: BadInput with the line that is wrong.
     """
     items = [_item(place, line, pool) for place, line in json_lines(path)]
     if not items:

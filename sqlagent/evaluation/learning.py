@@ -1,4 +1,4 @@
-"""What verified questions do to questions that nobody verified: of each database some to learn from and others to test, in several splits.
+"""Effect of verified questions on questions that nobody verified: of each database some to learn from and others to test, in several splits.
 
 Five ways, none with a language model: nothing known; verified answers alone; these and the terms that the gate lets through; these and every
 term that helps the questions it was made for, ungated; these and every term that set a wrong answer right (`remedying`), all accepted.

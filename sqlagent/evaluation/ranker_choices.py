@@ -114,7 +114,7 @@ def read_pool(folder: Path, databases: Path) -> list[Choice]:
 
 
 def _systems(line: Mapping[str, object]) -> tuple[str, ...]:
-    """Who wrote each candidate that `read_items` keeps; for leaving relatives out, and for nothing that selects."""
+    """Authors of the candidates that `read_items` keeps; for leaving relatives out, and for nothing that selects."""
     candidates = line["candidates"]
     assert isinstance(candidates, list)
     return tuple(

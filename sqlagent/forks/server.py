@@ -247,7 +247,7 @@ def main() -> None:
     opened = door_named(door)
     for name in modules:
         _prepare(name)
-    # So far our parent could read why we do not start. What a crashing child prints nobody reads.
+    # So far our parent could read why we do not start. Nobody reads the output of a crashing child.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     gc.collect()
     gc.freeze()

@@ -1,7 +1,7 @@
 """Lets one read-only statement through, or refuses it and says what, where, why and what to do.
 
 Everything passes by list: the first word, the shapes of the syntax tree, the names of functions
-and system tables; a list file per dialect in `lists/`. What is on no list is refused, so
+and system tables; a list file per dialect in `lists/`. Anything on no list is refused, so
 tomorrow's syntax starts out refused. The guard explains; the read-only session guarantees.
 """
 

@@ -1,7 +1,7 @@
 """Calls that could fill the memory or hold a processor in one step that nothing breaks off.
 
-The length of what such a call makes, the widths in a format, and one of two lengths that are multiplied must stand in
-the SQL. What aggregates, CTEs and stored texts bring along is not looked at: deadlines and limits of memory are for that.
+The length of such a call's result, the widths in a format, and one of two lengths that are multiplied must stand in
+the SQL. Lengths from aggregates, CTEs and stored texts are not checked: deadlines and limits of memory bound those.
 """
 
 from __future__ import annotations

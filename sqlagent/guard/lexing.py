@@ -1,7 +1,7 @@
 """Characters to lexemes, by the rule of one dialect: texts, names, numbers, words, signs, space.
 
 Every character belongs to exactly one lexeme. A text or name carries the value it stands for.
-What dialects or their versions are known to read differently is refused here: odd spaces, a
+Characters that dialects or their versions are known to read differently are refused here: odd spaces, a
 letter that folds to an ASCII one, a number that runs into a word, executable comments.
 """
 

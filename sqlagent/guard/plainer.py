@@ -1,7 +1,7 @@
 """Tokens in a form that the parser knows, where it knows less than the engines do.
 
-Only the parser reads these: what may be called is decided on the tokens as they were written, and those are sent.
-What is left out here holds no name of a table and no call.
+Only the parser reads these. Calls are checked on the tokens as they were written, and those are sent. Omitted tokens
+hold no name of a table and no call.
 """
 
 from __future__ import annotations

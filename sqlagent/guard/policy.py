@@ -45,8 +45,8 @@ _NAME = re.compile(r"[^\W\d][\w$]*(\.[^\W\d][\w$]*)?")
 def never_allowed(function: str, dialect: str) -> str:
     """Say why a function cannot be allowed on a source of this dialect; nothing when it can.
 
-    What writes, waits, takes locks, reads files, runs SQL in a text or reaches other servers is never
-    allowed, in whatever schema; neither is a word that is no name of a function.
+    A function that writes, waits, takes locks, reads files, runs SQL in a text or reaches other servers is never
+    allowed, in any schema; neither is a word that is no name of a function.
 
     Example:
         >>> never_allowed("app.pg_sleep", "postgres")

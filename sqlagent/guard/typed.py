@@ -14,7 +14,7 @@ from sqlagent.guard.unknown import start_of
 from sqlagent.language.saying import worded
 from sqlagent.values import Catalog, Refusal, Table
 
-# What takes values of a domain for values of the type beneath it, and makes none.
+# Expressions that read values of a domain as values of its base type, and make none.
 _PLAIN = (
     exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Like, exp.ILike,
     exp.SimilarTo, exp.RegexpLike, exp.RegexpILike, exp.Is, exp.In, exp.Between, exp.Ordered, exp.Group, exp.Count,

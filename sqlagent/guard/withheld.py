@@ -1,4 +1,4 @@
-"""What is withheld from who asks, and a catalog without it."""
+"""Tables and columns withheld from a person, and a catalog without them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Withheld:
 
     @cached_property
     def key(self) -> str:
-        """What is equal where the same is withheld, in every process; empty where nothing is."""
+        """Hash of the withheld tables and columns, equal in every process; empty where there are none."""
         named = [*sorted(self.tables), *sorted(f"{one.table}\0{one.column}" for one in self.columns)]
         return hashlib.sha256("\n".join(named).encode("utf-8", "replace")).hexdigest()[:32] if named else ""
 

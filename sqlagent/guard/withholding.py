@@ -1,9 +1,9 @@
-"""What is withheld from who asks: tables and columns that their SQL may not read, in whatever form.
+"""Refuses SQL that reads tables and columns withheld from the person, in any form.
 
 Fail closed. Next to a table of which columns are withheld, a statement may hold no name that could stand for one of them: no
 star, no whole row, no NATURAL JOIN, no renaming by place. A name is let through only where it certainly belongs to another
-table. What is refused too much costs an alias; what is let through costs the secret. The catalog the other steps go by holds
-nothing that is withheld, so no refusal names it.
+table. A needless refusal costs an alias; a leak costs the secret. The catalog of the other steps holds no withheld table or
+column, so no refusal names one.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def withheld_problem(
     return next(look.problems(), None)
 
 
-# What selects rows and nothing else.
+# Expressions that only select rows.
 _ROOTS = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
-# What reads columns without naming them, or by their place.
+# Expressions that read columns without naming them, or by their place.
 _ODD = (
     exp.Pivot, exp.Command, exp.Describe, exp.Summarize, exp.PositionalColumn, exp.Columns, exp.Parameter,
     exp.SessionParameter, exp.MatchRecognize,

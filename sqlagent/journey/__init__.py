@@ -1,4 +1,4 @@
-"""What `sqlagent/pipeline.py` is made of: what a question is answered with, who answers, what is said at the end.
+"""Parts of `sqlagent/pipeline.py`: the resources of a question, the choice of makers, the texts at the end.
 
 Holds the matters that belong to no stage. Knows every stage, as the pipeline does; no vendor.
 """

@@ -1,4 +1,4 @@
-"""Who answers a question: a language model where there is one, else the analyst, else the learned generator."""
+"""Chooses the maker of an answer: a language model where there is one, else the analyst, else the learned generator."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sqlagent.values import Candidate, Execution, LinkedSchema, Narrowing, Outco
 
 @dataclass(frozen=True, slots=True)
 class Makers:
-    """Who makes candidates and who judges them; `analysis` and `doubt` are the analyst's, `prober` asks small questions of the data.
+    """The sampler of candidates and their judge; `analysis` and `doubt` are the analyst's, `prober` asks small questions of the data.
 
     `beside` is the analyst's likeliest frame beside the candidates of a language model.
     """

@@ -1,6 +1,6 @@
-"""What a question says and its SQL certainly leaves out: a year, a share, a grain, a negation, a second question.
+"""Parts of a question that its SQL certainly leaves out: a year, a share, a grain, a negation, a second question.
 
-Few words are looked for, those whose absence shows on the text of the SQL. Nothing found proves nothing.
+It looks for few words, those whose absence shows in the text of the SQL. Nothing found proves nothing.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def lower_first(words: str) -> str:
 
 
 class Saying(str):
-    """An English text with what it is made of. What is made of it by methods of `str` is a plain text."""
+    """An English text with its parts. Methods of `str` give a plain text."""
 
     parts: Parts
 

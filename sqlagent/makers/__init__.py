@@ -1,1 +1,1 @@
-"""Who writes, mends and judges SQL and takes up follow-ups: by rule, and with a language model."""
+"""Makers that write, mend and judge SQL and take up follow-ups: by rule, and with a language model."""

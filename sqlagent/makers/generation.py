@@ -1,8 +1,7 @@
 """Prompts to candidates: what is sent to a language model to get SQL.
 
-Decides the families of prompts and which of them a wave uses. What a model may see is
-`rendering`'s decision, where SQL stands in a reply `replies`'; which candidates are any good
-is decided later.
+Decides the families of prompts and which of them a wave uses. `rendering` decides what a model
+may see, `replies` where SQL stands in a reply; candidates are judged later.
 
 Diversity comes from the families and from a second rendering of the schema; temperature only
 adds to it (docs/method.md, Sampling). Every call of a wave opens with the same bytes (system message with

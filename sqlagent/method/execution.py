@@ -1,7 +1,7 @@
 """Runs candidates: guarded, concurrently, each distinct SQL once, within limits.
 
-Decides what is run and in which order it is reported, not what the rows mean. What may run is
-the guard's decision; how a statement is broken off is the adapter's.
+Decides what is run and in which order it is reported, not what the rows mean. The guard decides what may run, the
+adapter how a statement is broken off.
 """
 
 from __future__ import annotations

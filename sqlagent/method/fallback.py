@@ -57,7 +57,7 @@ class FallbackLlm:
 
     A single request that `first` refuses, for its size or its form, is raised. Where both fail, the first one's
     error is raised; the second one's, while the first is left alone. A reply of the second one says
-    so in its `note`. What both cost counts together. `second` may fall back itself.
+    so in its `note`. The costs of both add up. `second` may fall back itself.
 
     The first is left alone for `rest` seconds. With `rests`, which others share, so is the server called `key` by all of them: but
     only for a failure of its own, not for one that may lie in the request.

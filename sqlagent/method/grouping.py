@@ -1,7 +1,7 @@
 """Decides which executions gave the same answer; the only place that does.
 
 Ranking, caching and evaluation all compare rows by `fingerprint`. Column order counts and column
-names do not. What a group is worth is decided elsewhere.
+names do not. The worth of a group is decided elsewhere.
 """
 
 from __future__ import annotations

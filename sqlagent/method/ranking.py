@@ -2,8 +2,8 @@
 
 Two modes behind one function. `faithful` is R3-SQL's own tuple (arXiv 2604.25325): every
 cross-group pair judged, `(r_list, r_point)` lexicographic, the top two compared once more.
-`fast` asks for one listwise order of at most eight groups and the same again in reverse. What a
-judge thinks is its own business; how far it is believed is decided here. Every threshold is below.
+`fast` asks for one listwise order of at most eight groups and the same again in reverse. A judge
+gives its verdict; how far it is believed is decided here. Every threshold is below.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Verified answers that a question is the template of: the same words in order, with other values and numbers.
 
 Decides when SQL that somebody vouched for answers another question: only where nothing differs but values and numbers that stand in
-the SQL as they are typed, and where each new value is stored in the very column of the old one. What is merely alike is given as an example
-and never answers.
+the SQL as they are typed, and where each new value is stored in the very column of the old one. A merely similar answer is given as an
+example and never answers.
 
 Example:
     >>> known = VerifiedAnswer("How many orders over 50?", "SELECT COUNT(*) FROM orders WHERE total > 50", "Ann")

@@ -1,9 +1,8 @@
 """Kinds of failures, in words of our own.
 
-A database says in its message what it found, and what it found may be a stored value. This decides
-which of a few kinds a failure belongs to, by the code of its driver and else by how its message
-begins, and has one sentence for each. Who is told that sentence instead of the message is
-`rendering`'s decision.
+A database's message may hold a stored value. This decides which of a few kinds a failure belongs
+to, by the code of its driver and else by how its message begins, and has one sentence for each.
+`rendering` decides who is told that sentence instead of the message.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Replies of a language model: the SQL, the JSON or the refusal in one, however it is wrapped.
 
 Decides only where in a text the meant part stands. Models fence, chat, think aloud, break off and
-repeat themselves; every reader here is patient and none of them raises. What the parts
-are worth is decided by those who asked.
+repeat themselves; every reader here is patient and none of them raises. Callers decide the worth
+of the parts.
 """
 
 from __future__ import annotations

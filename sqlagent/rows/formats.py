@@ -1,7 +1,7 @@
 """Values shown as a person chose for their column: numbers, currencies, percentages, dates.
 
-Decides what a format makes of a value. What it does not fit (NaN, a text in a column of dates) has no text here and is
-shown as it is.
+Decides what a format makes of a value. A value that it does not fit (NaN, a text in a column of dates) has no text here
+and is shown as it is.
 """
 
 from __future__ import annotations

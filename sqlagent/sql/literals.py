@@ -1,7 +1,7 @@
 """The words of a question and the stored spellings behind them, as literals of SQL.
 
 Decides which text literal of a statement stands for which words a person typed, how sure that is, and
-puts the one in place of the other. What may be shown to whom is `rendering`'s decision.
+puts the one in place of the other. `rendering` decides what may be shown to whom.
 """
 
 from __future__ import annotations

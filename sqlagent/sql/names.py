@@ -1,9 +1,9 @@
 """The meaning of the names in a parsed statement: which table, which column, seen from where.
 
 Shared by the stages that look names up. It decides what a name means where it is written: a
-table of the catalog, a system table, or a CTE that is visible there and nowhere else. What to
-do about a name that stands for nothing is the caller's business. A column is called unknown
-only when every source in reach is known in full; the database has the last word.
+table of the catalog, a system table, or a CTE that is visible there and nowhere else. The caller
+handles a name that stands for nothing. A column is called unknown only when every source in reach
+is known in full; the database has the last word.
 """
 
 from __future__ import annotations

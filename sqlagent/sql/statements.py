@@ -1,6 +1,6 @@
 """A text cut into its statements, and what a person may want to run of it. Nothing here runs one.
 
-Cuts at semicolons that stand in no text, name or comment. What cannot be read as tokens is one statement.
+Cuts at semicolons that stand in no text, name or comment. A text that cannot be read as tokens is one statement.
 """
 
 from __future__ import annotations

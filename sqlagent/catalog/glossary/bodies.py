@@ -1,6 +1,6 @@
 """The body of a term read against a catalog: full names, the tables it takes, and SQL that tries it without reading rows.
 
-Decides which bodies are terms at all. What the built-in analyst makes of one is for `hints`.
+Decides which bodies are terms at all. `hints` decides how the built-in analyst uses one.
 
 Example:
     >>> from sqlagent.values import Catalog, Column, Table

@@ -123,7 +123,8 @@ def unused(edited: Sequence[Edited], catalog: Catalog) -> tuple[Recurring, ...]:
 def lacking(edited: Sequence[Edited], catalog: Catalog) -> tuple[Recurring, ...]:
     """List words of answers that went wrong, each with a condition or figure that the right SQL has and the shown one lacks.
 
-    What more of the questions that say the word bear out comes first; what as many speak against, and single rows and days, are left out.
+    Corrections that more questions with the word confirm come first. Those that as many contradict are left out, and so are single
+    rows and days.
     """
     read_both = [
         (one, read(one.shown, catalog) if one.shown else None, read(one.should_be, catalog)) for one in edited

@@ -1,6 +1,6 @@
 """A hint cut into clauses: "PHRASE refers to BODY", "PHRASE is the BODY", "PHRASE = BODY", or a body alone.
 
-Decides where a clause ends and where its phrase does, by words and quotes alone. What a body means is for `parsing`.
+Decides where a clause ends and where its phrase does, by words and quotes alone. `parsing` decides the meaning of a body.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The body of a clause read against a catalog: a column, conditions with the way to them, or a formula.
 
-The text is parsed as one expression and taken apart; nothing of it is ever run. What is no comparison, aggregate or
-arithmetic over columns of the catalog is no meaning.
+The text is parsed as one expression and taken apart; nothing of it is ever run. Only comparisons, aggregates and
+arithmetic over columns of the catalog have a meaning.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from sqlagent.values import Catalog
 def goes_through(formula: Formula, sql: str, catalog: Catalog) -> bool:
     """Whether no sum or average of a formula is of rows that a join repeats, or of another table's rows.
 
-    What only counts rows that meet conditions counts those that the question names, so nothing is asked of it.
+    A formula that only counts rows under conditions counts the rows that the question names, so it always passes.
     """
     summed = [total for total in formula.totals if total.agg in ("sum", "avg") and total.columns]
     if not summed:

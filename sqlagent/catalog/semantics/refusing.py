@@ -51,9 +51,9 @@ _PLAIN = (Role.MEASURE, Role.DIMENSION, Role.KEY)
 class Refusing:
     """Looks at corrections of one model, one after another.
 
-    `derived` is the model without corrections, `model` the one with all that are in force or wanted with them. What a
-    correction itself says of a table or column does not speak against it. The names in force are looked up, so that many
-    corrections cost little more than one.
+    `derived` is the model without corrections, `model` the one with all that are in force or wanted with them. A
+    correction is not held against itself. The names in force are looked up, so that many corrections cost little more
+    than one.
 
     Example:
         >>> from sqlagent.catalog.semantics import derive

@@ -270,11 +270,11 @@ _WORDINGS = (
 
 
 def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) -> Meanings | None:
-    """What a question means in other words, where these are understood whole; None where no other words are.
+    """Meanings of a rewording that is understood whole; None where there is none.
 
-    The first that are so understood are taken, in this order: prices that hold for a time, rises and falls, tails, first events,
+    The first such rewording is taken, in this order: prices that hold for a time, rises and falls, tails, first events,
     figures of each period, rows by rows of their own table, plainer words and those that the source knows, amounts without their
-    currency, bounded figures, concentrations. `deep` says how often the question was worded anew, this time included.
+    currency, bounded figures, concentrations. `deep` says how often the question was reworded, this time included.
     """
     if (priced := _priced(text, source, today, told)) is not None:
         return priced

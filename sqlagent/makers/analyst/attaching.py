@@ -1,6 +1,6 @@
 """Restrictions by a part of a question, seen from one table: conditions of its own rows, or of rows that point at them.
 
-Each way has a cost; the cheapest is taken. What no way explains is handed back as unused.
+Each way has a cost; the cheapest is taken. Words that no way explains are handed back as unused.
 """
 
 from __future__ import annotations
@@ -509,7 +509,7 @@ class Attacher(Counting):
     def _lasting(self, anchor: str, clause: Clause) -> list[tuple[float, Expr, Item | None]]:
         """The rows' own length of time: stored in the unit of a bound ("jobs over 3 hours"), else between their two ends.
 
-        What took place goes before what was planned. A length that is stored in another unit is left to the two ends.
+        Actual lengths go before planned ones. A length that is stored in another unit is left to the two ends.
         """
         own = [f for f in self.source.measures(anchor) if f.unit == clause.unit.rstrip("s") + "s"]
         own.sort(key=lambda f: bool(set(f.words) & DUE))

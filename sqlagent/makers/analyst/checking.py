@@ -1,6 +1,6 @@
 """Whether a frame holds all that its question says: an average averages, a rank orders, a "no" denies, each name and period is in it.
 
-The last look before a frame is offered. What it does not hold counts as left out, so no word is dropped silently.
+The last look before a frame is offered. Words that it does not hold count as left out, so no word is dropped silently.
 """
 
 from __future__ import annotations
@@ -398,7 +398,7 @@ def _held(frame: Frame, reading: Reading, source: Source) -> Held:
 
 
 def always_pointed_at(frame: Frame, model: Model) -> set[str]:
-    """What every row of a deed points at: who never booked has never booked a room, where each booking has one."""
+    """Tables that every row of a deed points at: a person who never booked has never booked a room, where each booking has one."""
     done = {one.child for one in conditions(frame) if one.op == "exists" and one.number is None}
     filled = {(one.table, one.column) for table in done for one in model.fields[table] if one.filled == 1}
     return {

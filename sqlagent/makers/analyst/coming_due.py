@@ -1,7 +1,7 @@
-"""What is yet to come: "due in november", "expiring in march", "ending before christmas" mean the next one, not the last one.
+"""Periods to come: "due in november", "expiring in march", "ending before christmas" mean the next one, not the last one.
 
-A month without its year is the last one that began, as nearly all that people ask for has happened. Of what is due, ends or expires it is
-the next one, this month included. What was due, ended or expired stays in the past.
+A month without its year is the last one that began, as nearly all questions are about the past. With "due", "ending" or "expiring"
+it is the next one, this month included. With "was due", "ended" or "expired" it stays in the past.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two words that make one name: "service type", "dentist salary", "freight revenue". What one of them lacks, the other does not mend.
+"""Two words that make one name: "service type", "dentist salary", "freight revenue". One word does not make up for a lack of the other.
 
 Decides that a compound with a general head is never met by the column of another compound, that a figure nothing
 here tells of is none of the rows it would be taken of, and that a figure's own column outdoes a business word after it.

@@ -165,7 +165,7 @@ def _overdue(
 ) -> Condition | None:
     """A state called so, else due before today and not done yet, by a time, by a state, or by no row `below` that shows it done.
 
-    What was called off is not overdue. None where that is not recorded of one row.
+    A cancelled row is not overdue. None where that is not recorded of one row.
     """
     if (called := called_overdue(source, anchor)) is not None:
         return replace(called, op="not in") if clause.negated else called

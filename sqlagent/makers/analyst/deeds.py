@@ -1,6 +1,6 @@
 """Verbs that say only that something happened: used, performed, placed. Denied of a thing, they speak of its events.
 
-General English only. What they happened to is told by the tables; which verb it was tells nothing.
+General English only. The tables tell their objects; the verb itself tells nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Who did something most: "who spent the most", "who returned the most in 2025", "who rowed the most kilometres".
+"""Persons who did something most: "who spent the most", "who returned the most in 2025", "who rowed the most kilometres".
 
-Decides who "who" is: the persons that what was done belongs to, where the source knows just one kind of them.
+Decides who "who" is: the persons that the events belong to, where the source knows just one kind of them.
 """
 
 from __future__ import annotations

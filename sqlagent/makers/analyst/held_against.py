@@ -1,7 +1,7 @@
 """One column held against another by size: "products whose cost is above their price", "employees who earn more than their manager".
 
 The other column stands in the same row or in one that the row points at: for a manager, the same column of another employee.
-Decides it by the words between two mentions. What stands there is one item of kind pair, as of two columns that differ or are the same (`unequal`).
+Decides it by the words between two mentions. The two mentions become one item of kind pair, as for two columns that differ or are the same (`unequal`).
 """
 
 from __future__ import annotations

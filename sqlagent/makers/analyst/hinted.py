@@ -1,7 +1,7 @@
 """A source whose vocabulary holds what a hint says of words of one question: they mean that and nothing else.
 
 Decides which definitions a frame can hold: a column, one text of a column, an aggregate whose word stands beside the name;
-conditions, as a column besides that is met or not; formulas, as a column besides or as a figure. What somebody wrote in words
+conditions, as a column besides that is met or not; formulas, as a column besides or as a figure. A definition in words
 ("at least one order in 2025") is understood as a question would be. The words of others stay unexplained.
 """
 

@@ -109,7 +109,7 @@ def _groups_by(frame: Frame, table: str) -> bool:
 
 
 def _whole_left_out(frame: Frame, drawn: Sketch) -> list[str]:
-    """What is told as a part of its own total, though it was to be a part of something else: "returns as a percentage of order lines"."""
+    """Totals that a share leaves out: it is of its own total, though another was asked for: "returns as a percentage of order lines"."""
     if not drawn.share_between or frame.transform != "share" or len(frame.measures) != 1:
         return []
     said = frame.measures[0].said.lower()

@@ -1,6 +1,6 @@
-"""Who takes longest to do something: "which insurer takes longest to decide a claim" is the one with the greatest average time from begin to end.
+"""The longest time to do something: "which insurer takes longest to decide a claim" is the one with the greatest average time from begin to end.
 
-One slow case tells nothing of who is slow, so that the average of each is meant, whether that is said or not.
+One slow case does not make its insurer slow, so the average of each is meant, whether that is said or not.
 """
 
 from __future__ import annotations

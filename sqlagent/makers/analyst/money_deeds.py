@@ -1,6 +1,6 @@
 """Money by the deed that moved it: "demurrage billed per year", "who paid most", "invoiced per month" ask for the amount and not for a number of papers.
 
-What was billed is a stored value, or is called so, and no row of an event by itself: "invoices paid per month" are counted.
+The billed thing is a stored value, or is called so, and is no row of an event: "invoices paid per month" are counted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Overdue rows that are not named: "overdue amount per location", "overdue payments".
 
-Money is overdue that is asked for in rows of a due date or a state, such as invoices. What was paid late is not overdue any more.
+Overdue money is that of rows with a due date or a state, such as invoices. An amount paid late is not overdue any more.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What the asking business does with what is its own says nothing: flats that we manage are flats.
+"""Verbs of the asking business about its own things restrict nothing: flats that we manage are flats.
 
 "How many flats do we manage", "sites we look after by region" and "vans on our books" ask for flats, sites and vans. A verb whose participle
-the source stores, as a time, a state or a flag, stays: "how many vans do we own" where vans are owned or leased. Who else does it is asked
-for as ever: "how many flats does Ada manage".
+the source stores, as a time, a state or a flag, stays: "how many vans do we own" where vans are owned or leased. Other subjects restrict
+as usual: "how many flats does Ada manage".
 """
 
 from __future__ import annotations

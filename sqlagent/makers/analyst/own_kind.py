@@ -1,8 +1,8 @@
 """Rows by the rows of their own table that they point at, or that point at them: who reports to Ada, whom Bo referred, who was referred, who manages nobody.
 
 The relation is found by its column's words (`manager_id`, `referred_by`, `trained_by`, `parent_id`) and by words of the same role;
-where several tables have such a column, the noun decides. What else is asked is understood without this and restricted by it.
-Leaves groups by such a relation to `among_themselves`: who has the most people.
+where several tables have such a column, the noun decides. The rest of the question is understood without this and restricted by it.
+Leaves groups by such a relation to `among_themselves`: "who has the most people".
 """
 
 from __future__ import annotations

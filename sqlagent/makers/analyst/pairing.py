@@ -1,6 +1,6 @@
-"""Two times of what happens: which is later, which belongs to a named one, from where to where a thing lasts, and being late.
+"""Two times of an event: which is later, which belongs to a named one, from where to where a thing lasts, and being late.
 
-What the columns hold decides the order of two times; names decide where that does not tell.
+Stored values decide the order of two times; names decide where those do not tell.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _UNDONE = frozenset(stem(w) for w in ["cancelled", "voided", "deleted", "rejecte
 def in_order(first: Slot, second: Slot) -> tuple[Slot, Slot]:
     """The later and the earlier of two times; `first` is the earlier one where nothing tells.
 
-    What is due is no time at which anything happened: what was done is held against it.
+    A due time is the earlier one: events are held against it.
     """
     due = [bool(set(s.field.words) & DUE) for s in (first, second)]
     if due[0] != due[1]:

@@ -82,7 +82,7 @@ class Planner(RowWriter):
         return f"{measure.agg.upper()}({own})"
 
     def _dimension(self, block: Block, dimension: Dimension) -> tuple[list[str], list[str]]:
-        """What is shown of a dimension, and what its groups are told apart by."""
+        """Shown columns of a dimension, and columns that tell its groups apart."""
         if dimension.grain:
             column = self._column(block, dimension.shown[0])
             label = self.dialect.grain(column, dimension.shown[0].field.form, dimension.grain)
@@ -201,7 +201,7 @@ class Planner(RowWriter):
         return f" ORDER BY {figures[0]} DESC"
 
     def _sorted_by(self, block: Block, dimension: Dimension) -> list[str]:
-        """What groups are sorted by where they go by a dimension: its labels, of weekdays their place in the week."""
+        """Sort keys of groups in order of a dimension: its labels, of weekdays their place in the week."""
         if dimension.grain != "weekday":
             return self._dimension(block, dimension)[0]
         slot = dimension.shown[0]
@@ -554,7 +554,7 @@ class Planner(RowWriter):
 
 
 def _role(slot: Slot) -> str:
-    """What a row of its own table is to the one that points at it: its captain; empty for rows of another table."""
+    """Role of a row for the row of its own table that points at it: its captain; empty for rows of another table."""
     last = slot.path[-1] if slot.path else None
     if last is None or last.source != last.target:
         return ""

@@ -393,7 +393,7 @@ class Ranked(Preparing):
     def _ranked_role(
         self, item: Item, role: Target, by: Sequence[Meant], ascending: bool, limit: int | None
     ) -> Iterator[Start]:
-        """Who has a role in the rows of a measure: top mechanics by jobs are the staff that jobs have as their mechanic."""
+        """Groups by a role in the rows of a measure: top mechanics by jobs are the staff that jobs have as their mechanic."""
         relation = role.relation
         assert relation is not None
         for found in by[:6]:

@@ -207,7 +207,7 @@ def is_noun_unknown(reading: Reading) -> bool:
 
 
 def _late_rather(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
-    """What is late was not done in time, unless the question names the rows that store a shift or a slot of that name, or point at a state of it."""
+    """Read "late" as not done in time, unless the question names the rows that store a shift or a slot of that name, or point at a state of it."""
     out = list(items)
     for place, item in enumerate(items):
         best = item.targets[0] if item.targets else None
@@ -422,7 +422,7 @@ def _with_shared_heads(items: list[Item], tokens: Sequence[Token], vocabulary: V
 
 
 def _denied(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
-    """What nobody did is a verb of its own right after a word that says no: "never performed", "not used", "unsold"."""
+    """Read a verb right after a negation as denied: "never performed", "not used", "unsold"."""
     out: list[Item] = []
     denied = ""
     for place, item in enumerate(items):

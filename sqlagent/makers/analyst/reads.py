@@ -1,7 +1,7 @@
 """How often one question is read at most, with all its wordings and the follow-ups tried of it, and what came of each.
 
-A question of which words are worded anew is read in these words too, and each of them may be worded anew again: 963 characters
-made of such turns of phrase took 1,281 reads and 33 s. What all of them share is one budget.
+A reworded question is read in its new words too, and each rewording may be reworded again: 963 characters made of such turns of
+phrase took 1,281 reads and 33 s. All of them share one budget.
 """
 
 from __future__ import annotations

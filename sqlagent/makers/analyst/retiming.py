@@ -69,9 +69,9 @@ def as_it_stands(frame: Frame, source: Source) -> Frame:
 
 
 def in_their_term(frame: Frame, source: Source, today: date) -> Frame:
-    """What holds still has not come to the end that was agreed: active contracts, of which each has an end date from its first day on.
+    """Hold current rows to their agreed end: active contracts, of which each has an end date from its first day on, end later.
 
-    Such an end takes the place of a time of ending that every row has, and is looked at beside one that only some have.
+    Such an end takes the place of a time of ending that every row has, and is checked beside one that only some have.
     """
     where: list[Condition] = []
     for one in frame.where:

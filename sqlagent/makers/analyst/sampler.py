@@ -306,7 +306,7 @@ def speaks(
 ) -> bool:
     """Whether the analyst answers rather than the generator that learned from written questions.
 
-    What the source is about decides. Where many rows happen on days, of 240 questions the analyst is right in 133 and the
+    The kind of source decides. Where many rows happen on days, of 240 questions the analyst is right in 133 and the
     generator in 12, all of which the analyst has right too. On small collections of facts, of 475 written questions the
     generator is right in 68 %, the analyst in 32: there a written sentence is the generator's, unless it speaks of business
     and all of it was understood (docs/analyst.md).

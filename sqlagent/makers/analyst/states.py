@@ -215,7 +215,7 @@ def given_up(source: Source, table: str) -> Condition | None:
 
 
 def told(source: Source, table: str, word: str) -> Condition | None:
-    """What a word for a state says of a table: open, closed, active, inactive; None for other words, and where nothing tells.
+    """Condition that a word for a state sets on a table: open, closed, active, inactive; None for other words, and where nothing tells.
 
     A word that a value of the table's own status bears is that value, and is not asked for here.
     """

@@ -1,4 +1,4 @@
-"""What words of a question may mean in a source, and which of several meanings they say: by their form, by what is stored, by what else bears them."""
+"""Possible meanings of a question's words in a source, and the choice among them: by their form, by stored values, by other things of that name."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _form(target: Target, low: str, model: Model) -> str:
 
 
 def _of_those_said(found: Found, lows: Sequence[str], model: Model) -> Found:
-    """What is left where people are said who have a table of their own: active customers are no figure of active users."""
+    """Drop figures of other people where the named people have a table of their own: active customers are no figure of active users."""
     said = stem(lows[-1])
     return {
         key: target
@@ -163,7 +163,7 @@ def _of_those_said(found: Found, lows: Sequence[str], model: Model) -> Found:
 
 
 def _going_on(found: Found, model: Model) -> Found:
-    """What is expiring has not expired: rather a time of the same rows than the state that is named after what was done."""
+    """Prefer a time of the same rows to the state of a finished deed: something expiring has not expired."""
     times = {
         t.table
         for t in found.values()
@@ -208,7 +208,7 @@ def _is_time_of_stem(target: Target, lows: Sequence[str], model: Model) -> bool:
 
 
 def _as_it_was(found: Found, lows: Sequence[str], model: Model) -> Found:
-    """What took place before what was planned, and a stored value of the very name before a synonym of the rows' noun."""
+    """Prefer actual figures to planned ones, and a stored value of the exact name to a synonym of the rows' noun."""
     stored = any(t.kind == "value" and t.cost <= EXACT_VALUE for t in found.values())
     words = {stem(low) for low in lows}
     out: Found = {}
@@ -253,7 +253,7 @@ def _is_rate(target: Target, model: Model) -> bool:
 
 
 def done_rather_than_named(found: Found, model: Model) -> None:
-    """What was done is rather a time than the thing that is called after it: "bookings booked in May"."""
+    """Prefer the time of a deed to the thing named after it: "bookings booked in May"."""
     for key, target in list(found.items()):
         one = model.field(target.table, target.column) if target.kind == "field" else None
         thing = found.get(("thing", target.table, "", ""))

@@ -1,6 +1,6 @@
 """Formulas that a hint gives as figures of a frame: every sum over the rows of the table that its columns belong to.
 
-What is summed of one table is never joined to the rows of another that would repeat it.
+Summed rows of one table are never joined to rows of another that would repeat them.
 """
 
 from __future__ import annotations

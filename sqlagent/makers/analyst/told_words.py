@@ -1,6 +1,6 @@
 """Definitions that somebody wrote in words ("at least one order in 2025", "revenue minus refunds"), understood as questions are.
 
-Decides of which table's rows they hold, and what figure they give. What is not understood as a whole is nothing.
+Decides of which table's rows they hold, and which figure they give. A definition that is not understood whole is dropped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Two columns of one row held against each other: "where the payer is not the holder", "the end station is the same as the start station".
 
 Decides it by the words between two mentions of one table, or by "another" and "the same" before a thing that rows point at twice:
-"ended at another station". What stands there is one item, which is held as one condition. Leaves columns of which one is more
+"ended at another station". The two mentions become one item, which is held as one condition. Leaves columns of which one is more
 than the other to `held_against`.
 """
 

@@ -121,7 +121,7 @@ def _prices_counted(frame: Frame, reading: Reading, source: Source) -> Frame:
 
 
 def _figures_by_beginning(frame: Frame, reading: Reading, source: Source) -> Frame:
-    """What warehouses hold that opened in 2025: a period is seldom about when things began whose figures are asked for."""
+    """Raise the cost of a period on the beginning of things whose figures are asked for: "stock of warehouses in 2025" seldom means those opened then."""
     thing = source.model.things[frame.anchor]
     if thing.kind is not Kind.THING or not thing.default_time or not frame.measures:
         return frame
@@ -136,7 +136,7 @@ def _figures_by_beginning(frame: Frame, reading: Reading, source: Source) -> Fra
 
 
 def _of_workers(frame: Frame, reading: Reading, source: Source) -> Frame:
-    """Who worked, or was hired, is staff rather than a client."""
+    """Raise the cost of clients where the question says that somebody worked or was hired: that is staff."""
     if not reading.glued & _WORKED or not any(item.text.lower().startswith("who") for item in reading.items):
         return frame
     thing = source.model.things[frame.anchor]
@@ -245,7 +245,7 @@ _HELD = stems("value level quantity amount worth left")
 
 
 def _stock(reading: Reading) -> list[str]:
-    """What stock holds, where nothing of it is stored: what is out of stock, what stock is worth."""
+    """Name stock as missing where none of it is stored: things out of stock, the worth of stock."""
     asked = (word for item in reading.items for word in item.text.lower().split())
     held = any(i.text.lower() == "out of" for i in reading.items) or any(
         stem(word) in _HELD for word in asked

@@ -154,7 +154,7 @@ def _others(where: tuple[Condition, ...]) -> tuple[Condition, ...]:
 
 
 def _left_out(frame: Frame, said: set[str], source: Source) -> dict[str, Off]:
-    """What tells which rows are no money, by the table whose rows a figure goes through; none where the frame is held to a state or a question speaks of it.
+    """States whose rows are no money, by the table whose rows a figure goes through; none where the frame is held to a state or a question speaks of it.
 
     `said` are the stems of the question.
     """
@@ -169,7 +169,7 @@ def _left_out(frame: Frame, said: set[str], source: Source) -> dict[str, Off]:
 
 
 def _offs(frame: Frame, source: Source, *, is_grouped: bool = False) -> dict[str, Off]:
-    """What tells which rows are no money, of the tables that the figures of a frame go through, where it looks at no such state itself.
+    """States whose rows are no money, of the tables that the figures of a frame go through, where it looks at no such state itself.
 
     It may be grouped by the state where `is_grouped`.
     """

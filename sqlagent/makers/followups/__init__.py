@@ -86,7 +86,7 @@ def is_whole(text: str, catalog: Catalog) -> bool:
 def rewrite(typed: str, turn: Turn, catalog: Catalog) -> str:
     """State the latest question with the change that a follow-up makes; the same words always give the same text.
 
-    Parts of a follow-up ("by month instead, only 2024") are taken one after the other. What
+    Parts of a follow-up ("by month instead, only 2024") are taken one after the other. A part that
     no rule knows is joined to the question when it is short, and stands as typed otherwise.
     """
     change = Change(turn, Names(catalog), asks=typed.rstrip().endswith("?"))

@@ -1,7 +1,7 @@
 """A question as slots: the stretches that matter, and what each may stand for.
 
-Decides where names, values, numbers, dates, counting words and measuring words are. What
-role each plays is for `scoring`; which SQL comes of it for `composing`.
+Decides where names, values, numbers, dates, counting words and measuring words are. `scoring`
+decides the role of each, `composing` the SQL.
 """
 
 from __future__ import annotations

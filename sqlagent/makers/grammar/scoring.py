@@ -1,7 +1,7 @@
 """Learned scores: log-linear models over explainable features, read from `weights.json`.
 
-Decides how likely a frame is for a question, a role for a slot, a column for a name. What
-the weights are is for `sqlagent.evaluation fit grammar`, from training databases only.
+Decides how likely a frame is for a question, a role for a slot, a column for a name.
+`sqlagent.evaluation fit grammar` fits the weights, from training databases only.
 """
 
 from __future__ import annotations

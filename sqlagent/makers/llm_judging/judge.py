@@ -5,7 +5,7 @@ how its words are read; how far a verdict is believed (both orders, share gate, 
 `ranking`'s business. Where a reply makes no sense or none comes, the deterministic judge
 passed in as `features` speaks instead, and `notes` says so.
 
-What a round of n samples in M groups costs in calls, sampling included:
+Calls of a round of n samples in M groups, sampling included:
 
     fast      n + J + D + 1    J = 2 (one order, and the same in reverse) where M > 1 and the share
                                gate is open, else 0; D = 2 where the two orders disagree on
@@ -81,9 +81,9 @@ class LlmJudge:
     Calls: one an `audit` of a pool with groups; two an `order` of two groups or more and two a
     `prefers`, since a caller of one order asks for the mirrored one next: both are asked at
     the same time, and the second question is answered from memory. `utilities` asks the features and costs nothing, unless `marks` is set (`faithful`
-    mode): then one call for every 32 different SQL texts. What was asked once is not asked
-    again (question, fingerprints and SQL alike). `declined` is the sampler's own list of what is missing by
-    replies that called the question unanswerable; the auditor is shown those of the moment.
+    mode): then one call for every 32 different SQL texts. An equal request (question, fingerprints and SQL) is not
+    made twice. `declined` is the sampler's own list of missing things, by replies that called the question
+    unanswerable; the auditor is shown those of the moment.
 
     With `evidence` judge and auditor are shown, clause by clause, in what candidates differ, and what the data say of
     the two largest; with `narrowing` the auditor is also shown step by step how the rows of candidates in doubt become fewer. A `ranker` compares pairs in the judge's place, and marks candidates, one call each, wherever results

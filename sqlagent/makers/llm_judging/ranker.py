@@ -36,7 +36,7 @@ MARKED_AT_ONCE = 4
 class Ranker:
     """Asks the ranker: one call a candidate for marks, one call a pair and order for preferences.
 
-    What was asked once is not asked again. A call that gives no verdict is told to `note`, ending with who judges
+    An equal request is not made twice. A call that gives no verdict is told to `note`, ending with the judge used
     `instead`.
     """
 

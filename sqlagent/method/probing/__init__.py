@@ -1,6 +1,7 @@
 """Small statements about candidates: the points in which two of them differ, and how the rows of one become fewer.
 
-Decides what is asked of the data and how much that may cost; every statement runs as candidates do, through the guard. What a figure means is the judge's to say, who may see it is for `rendering`.
+Decides what is asked of the data and how much that may cost; every statement runs as candidates do, through the guard. The judge
+interprets a figure, and `rendering` decides who may see it.
 """
 
 from __future__ import annotations

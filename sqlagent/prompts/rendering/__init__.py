@@ -2,8 +2,8 @@
 
 Three levels. `schema`: names, types, keys and comments; no stored value. `masked`: also the
 shape of example values and of result rows (`Aaaa 99`), and which tables and columns hold nothing. `rows`: also
-example values, stored values that words of the question resemble, and first rows of results. What the person typed
-is theirs to send and goes out under every level, with the column that holds something spelled so or nearly so;
+example values, stored values that words of the question resemble, and first rows of results. The person's own words
+go out under every level, with the column that holds something spelled so or nearly so;
 so do comments, which are the owner's words.
 
 Below `rows` nothing goes out because it looks harmless, but because it is known: literals that were

@@ -22,8 +22,8 @@ def shown_failure(execution: Execution, question: Question, linked: LinkedSchema
 
     Below `rows` a database's message stays here, for it can hold stored values (a failed cast, an
     `error()`). The model is told the kind of fault in our words and, where the fault was found
-    before any row was read, the name that it is about if the model knows that name, and the place. What
-    the guard said is about the SQL alone and goes out, unless it repeats something of the SQL that
+    before any row was read, the name that it is about if the model knows that name, and the place. A
+    refusal of the guard is about the SQL alone and goes out, unless it repeats something of the SQL that
     the model may not see.
     """
     failure = execution.failure

@@ -32,8 +32,8 @@ _BELOW = {
 def values_text(question: Question, linked: LinkedSchema, privacy: str) -> str:
     """Say where the question's words are stored and how sure that is, one line a match; empty where nothing matched.
 
-    At most two values a word, the surer first, and guesses only where nothing surer was found. What the hint says of
-    a word already is left out. Below `rows` a stored spelling stays here: the line names the column and the words
+    At most two values a word, the surer first, and guesses only where nothing surer was found. Words that the hint
+    explains are left out. Below `rows` a stored spelling stays here: the line names the column and the words
     as typed, and `literals.bind` puts the stored spelling into the SQL afterwards.
     """
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""Maps: countries in the colour of their figure, and points at coordinates. Whatever has no place on one is counted and named.
+"""Maps: countries in the colour of their figure, and points at coordinates. Rows without a place are counted and named.
 
 A country too small for a shape is a dot where it stands. Points stand at a column of longitudes along, and one of latitudes.
 """

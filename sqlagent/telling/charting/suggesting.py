@@ -56,8 +56,8 @@ def suggest(rows: Rows, question: str = "", *, sql: str = "", meant: Collection[
 
     Never fails: rows that nothing can be drawn from give the mark `none`. `question` decides
     between marks that both fit (it asks for a share, a distribution, a relation), and with `sql` and
-    `meant` which measures are drawn (`sqlagent.rows.subject.measures_first`). What the
-    chart leaves out is said in its note.
+    `meant` which measures are drawn (`sqlagent.rows.subject.measures_first`). The note of the
+    chart says what it leaves out.
 
     Example:
         >>> suggest(Rows(("city", "sales"), (("Oslo", 3), ("Rome", 5)))).mark

@@ -80,8 +80,8 @@ def split_of(
 ) -> Split:
     """Split a change by rows of values and sums; the first `width` columns say the value. Raises: NotSplit.
 
-    What lacks to the totals are rows that point to nothing, where values stand with something else that may be `missing`; otherwise it
-    was read at another moment, and nothing is told. Rounding of floating point numbers goes to the largest value.
+    A remainder to the totals is of rows that point to nothing, where values stand with something else that may be `missing`. Any other
+    remainder comes of a read at another moment, and nothing is told. Rounding of floating point numbers goes to the largest value.
     """
     step = _step(totals)
     whole = tuple(_exact(one, step) for one in totals)

@@ -132,7 +132,7 @@ def wants_low(question: str, rows: Rows, measure: Profile, sorting: Sorting | No
 
 
 def _leads(called: str, measure: Profile, value: str, low: bool, counts: frozenset[str]) -> Saying:
-    """Who comes first, by which figure: "Oslo has the fewest orders, 5"."""
+    """Sentence of the first place and its figure: "Oslo has the fewest orders, 5"."""
     of = lower_first(column_said(measure))
     told = {"name": called, "value": value}
     if _NO_NOUN.search(of):

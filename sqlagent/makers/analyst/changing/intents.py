@@ -83,11 +83,11 @@ _TIMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What was typed without the words that only say what to do with it. `way` is add, swap, narrow, gone, compare, sort, count (of what
+    """A follow-up without the words that only name the change. `way` is add, swap, narrow, gone, compare, sort, count (of what
     was listed), list (of what was counted), moved (how far figures did between two periods), extreme (the first of the groups that `old` names), each (on average for each of those that are named), summed (of what was listed), overall (another figure of all groups), beside (a column of what is shown) or nothing.
 
-    `old` is what is to go for it, where that was said. Of what is to go, `every` says that all of a kind is wanted again ("all cafes"),
-    `once` that something left out comes back in. `others` are further ways to say the text, to be tried where the ones before come to nothing; `figure` says that it asks for one,
+    `old` is the part to be replaced, where that was said. Of that part, `every` says that all of a kind is wanted again ("all cafes"),
+    `once` that something left out comes back in. `others` are further wordings of the text, tried where the earlier ones fail; `figure` says that it asks for one,
     `back` that it was there before, `columns` names those of a list, `bare` that it says "in percent" and not of which.
     """
 

@@ -74,7 +74,7 @@ def _listed(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
 def _with_columns(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
     """The rows that were counted or listed, some of them where that was said, with the columns that are named.
 
-    What is said of them may be against a state that was asked for: those who left are no current ones.
+    The named columns may contradict a state that was asked for: those who left are no current ones.
     """
     if any(one.agg not in ("rows", "distinct") for one in asked.frame.measures):
         return

@@ -335,7 +335,7 @@ def _of_groups(text: str, whole: str) -> Intent | None:
 
 
 def _of_them(text: str, whole: str, plain: str) -> Intent | None:
-    """What was there counted or listed, all of it, turned round, or brought back."""
+    """Intent to count or list the same rows, to show all of them, to reverse their order, or to bring rows back."""
     if (found := _RANKED.match(plain)) and not _HOW_MANY.match(plain):
         return way_of(found["rank"], asks=False)
     if found := _BASED_ON.match(plain):

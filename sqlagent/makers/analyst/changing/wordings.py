@@ -175,7 +175,7 @@ def _span(text: str, tokens: tuple[Token, ...], item: Item) -> tuple[int, int]:
 def wordings(text: str, parts: list[Stretch], change: str, typed: Typed) -> Iterator[Wording]:
     """Word a question with what was typed after it: like takes the place of like, or stands beside it.
 
-    What names values of a column goes beside values of the same column before anything else.
+    Values of a column go beside values of the same column before anything else.
     """
     denied = DENIED.search(text)
     if denied and not typed.trails:

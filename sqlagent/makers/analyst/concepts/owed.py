@@ -63,7 +63,7 @@ def with_tax(source: Source, net: Field) -> Field | None:
 
 
 def _amount(source: Source, thing: Thing) -> Field | None:
-    """What a row is about to pay: its amount with tax, else its only amount, else its net amount."""
+    """Amount due of a row: with tax, else its only amount, else its net amount."""
     if thing.kind in (Kind.CODES, Kind.DATES):
         return None
     money = [
