@@ -1,11 +1,11 @@
 """Run a function in a process of its own, within bounds of time, memory and disk.
 
-What strangers send (files, the answers of foreign servers) is read there: what is made to take all memory or
-to crash its reader ends that one call, in plain words, and nobody else's work.
+Data of strangers (files, the answers of foreign servers) is read there: data made to exhaust memory or to crash its
+reader ends that one call, in plain words, and nobody else's work.
 
-The process is a fork of `sqlagent.forks`, as those are that run statements of files: here one that has what reads
-files and databases loaded, makes one call and ends. Its server is started once by each process that calls, and goes
-with it. A call takes some 10 ms, the first of a process 0.5 s (measured 2026-11).
+The process is a fork of `sqlagent.forks`, as those are that run statements of files: it has the readers of files and
+databases loaded, makes one call and ends. Each calling process starts its server once, and takes it along when it
+ends. A call takes some 10 ms, the first of a process 0.5 s (measured 2026-11).
 """
 
 from __future__ import annotations
@@ -100,10 +100,10 @@ def run(
     bounds: Bounds,
     tell: Callable[[str], None] | None = None,
 ) -> Answer:
-    """Call a function of a module in a process of its own, and give what it gives.
+    """Call a function of a module in a process of its own, and return its answer.
 
-    Function, arguments and answer must be what pickle takes. With `tell` the function is given a `tell` too,
-    whose words arrive here. What it raises on purpose it should return instead. Raises: Unfinished, also when
+    Function, arguments and answer must be fit for pickle. With `tell` the function is given a `tell` too,
+    whose words arrive here. It should return expected errors instead of raising them. Raises: Unfinished, also when
     it is called off (`called_off_when`); Broken when it raised.
     """
     call = pickle.dumps((bounds, function, args, tell is not None))
@@ -144,7 +144,7 @@ class _Starting:
     idle_seconds: float
 
     def __call__(self) -> Server:
-        """Start one. What its children open may be named by the environment: certificates, drivers' settings."""
+        """Start one. The environment may name files that its children open: certificates, drivers' settings."""
         place = str(Path(__file__).resolve().parent.parent)
         return Server(
             DOOR,

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 
 
 def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Say that a request cannot be read (400). Who sent it is not asked: it may come before sessions."""
+    """Say that a request cannot be read (400). Its sender is not looked up: it may come before sessions."""
     return HttpResponse(render_to_string("400.html", {"messages": ()}), status=400)
 
 

@@ -1,7 +1,7 @@
-"""Who may read what Mirror writes: its own user, nobody else on the machine.
+"""Permissions of Mirror's files: its own user alone may read them.
 
-Every process sets the umask when it reads the settings; what an earlier start left open is closed by the next
-`script/server`. A file that is put where others fetch it (`machine_mode`) gets the permissions of the machine's own umask.
+Every process sets the umask when it reads the settings; the next `script/server` closes files that an earlier start
+left open. A file for others to fetch (`machine_mode`) gets the permissions of the machine's own umask.
 """
 
 from __future__ import annotations

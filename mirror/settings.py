@@ -187,8 +187,8 @@ SIGN_IN_FAILURE_LIMIT = env.int("SIGN_IN_FAILURE_LIMIT", default=5)
 # How long a one-time sign-in link works (hours).
 SIGN_IN_LINK_HOURS = env.int("SIGN_IN_LINK_HOURS", default=24)
 
-# Who must give a second factor beside a password or a link, a one-time code or a passkey: nobody, administrators or everyone.
-# Others may.
+# People who must give a second factor (a one-time code or a passkey) beside a password or a link: nobody, administrators or
+# everyone. Others may.
 SECOND_FACTOR_REQUIRED = env.str("SECOND_FACTOR_REQUIRED", default="nobody")
 if SECOND_FACTOR_REQUIRED not in ("nobody", "administrators", "everyone"):
     raise ImproperlyConfigured("SECOND_FACTOR_REQUIRED must be nobody, administrators or everyone")
@@ -345,8 +345,8 @@ _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else o
 # at most eight, as each takes some 200 MB.
 WORKERS = env.int("WORKERS", default=min(max(_CORES, 2), 8))
 
-# What each of them works on at once: 32 together, of which each takes two connections of the store at most. Who waits for
-# a language model or a database takes a thread, not a process.
+# Threads of each of them: 32 together, of which each takes two connections of the store at most. Work that waits for a
+# language model or a database takes a thread, not a process.
 WORKER_THREADS = env.int("WORKER_THREADS", default=max(32 // max(WORKERS, 1), 4))
 
 # Processes that make reports.
@@ -507,7 +507,7 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 
-# What reading one uploaded file, or making tables of an upload, may take: memory of its process (megabytes)
+# Bounds of reading one uploaded file, or of making tables of an upload: memory of its process (megabytes)
 # and time (seconds; a file gets two minutes and 20 seconds a megabyte of them). Up to four are read at once.
 UPLOAD_READ_MEGABYTES = env.int("UPLOAD_READ_MEGABYTES", default=2_000)
 UPLOAD_READ_SECONDS = env.float("UPLOAD_READ_SECONDS", default=600.0)
@@ -584,7 +584,7 @@ REPORT_LEAST_MINUTES = env.int("REPORT_LEAST_MINUTES", default=15)
 # hooks.internal or 10.1.2.3:8443. Others in private networks are for reports of administrators alone.
 WEBHOOK_HOSTS = env.list("WEBHOOK_HOSTS", default=[])
 
-# Who mails come from; bounces go there.
+# Sender of mails; bounces go there.
 DEFAULT_FROM_EMAIL = MAIL_FROM = env.str("MAIL_FROM", default="Mirror <mirror@localhost>")
 
 # The most that is attached to one mail (megabytes); larger files are linked to.
@@ -598,7 +598,7 @@ WEBHOOK_SECONDS = env.float("WEBHOOK_SECONDS", default=30.0)
 
 # ------------------------------------------------------------------ charts in mails and files
 
-# Who draws them: "plotly" in a Chromium, as pages do; "simple", faster and plainer; "auto": the
+# Renderer of these pictures: "plotly" in a Chromium, as pages do; "simple", faster and plainer; "auto": the
 # first where a Chromium is found, else the second.
 CHART_IMAGES = env.str("CHART_IMAGES", default="auto")
 

@@ -1,7 +1,7 @@
 """Files in a bucket of any S3-compatible store, where `S3_BUCKET` is set; otherwise this is not imported.
 
 Decides how faults of such a store are said: in plain words, without an address's query, a key or
-a signature. What is stored is the subjects' business.
+a signature. The subjects decide which files they store.
 """
 
 from __future__ import annotations

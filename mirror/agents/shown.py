@@ -113,7 +113,7 @@ def version_shown(version: Version, sight: Sight, question: Question, own: str =
 
 
 def failure_shown(kept: Told, sight: Sight) -> str:
-    """Why SQL gave no rows. What the guard says is about the SQL alone; what a database says may hold its values."""
+    """Say why SQL gave no rows. The guard's message is about the SQL alone; a database's message may hold its values."""
     if sight.level == "rows" or kept["kind"] in ("refused", "unkept"):
         return " ".join(filter(None, (kept["message"], kept.get("advice", ""))))
     kinds = {kind.value: kind for kind in FailureKind}

@@ -308,7 +308,7 @@ class ReportRuns(Page):
 
 
 class TokenTold(Schema):
-    """Who a token is of and what it may."""
+    """The person of a token and its rights."""
 
     person: str
     token: str

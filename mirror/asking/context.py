@@ -36,7 +36,7 @@ def rail(request: HttpRequest) -> dict[str, Any]:
 
 
 def _only_views(request: HttpRequest, threads: Iterable[RailThread]) -> bool:
-    """Who has a thread on a source of their own asks; of anybody else it is looked up."""
+    """Say whether a person only views sources; a thread on a source of their own answers it without a statement."""
     if not request.user.is_authenticated:
         return False
     return not any(thread.is_on_own for thread in threads) and only_views(request.user)

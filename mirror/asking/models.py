@@ -141,7 +141,7 @@ def headed(
 ) -> str:
     """The name of a question with how the SQL of a version departs from it: "Revenue by year (changed: only 2025)".
 
-    Of more characters than `most`, unless that is 0, the name is cut and the rest stays. What is kept has it in English; a page
+    Of more characters than `most`, unless that is 0, the name is cut and the rest stays. The store keeps it in English; a page
     says it in its own language by `said`.
     """
     departs = ""

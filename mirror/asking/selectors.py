@@ -1,4 +1,4 @@
-"""Who sees which threads and runs, and what a page about them reads from the store.
+"""Visibility of threads and runs, and statements of the store for pages about them.
 
 A person sees their own runs while they see the source; a team that shares a
 source does not see what its members ask. Where its owner shares it, alone or with its thread, members

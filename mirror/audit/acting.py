@@ -1,4 +1,4 @@
-"""Who acts now and from where, for services that are not told: set by a middleware for a request, by a command for a shell."""
+"""The current actor and origin, for services that are not told: set by a middleware for a request, by a command for a shell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """Who acts: `person` gives the user when it is needed, None for somebody who is not signed in; `token` the name of theirs."""
+    """An actor: `person` gives the user on demand, None for somebody who is not signed in; `token` the name of theirs."""
 
     person: Callable[[], Any]
     origin: str
@@ -22,7 +22,7 @@ _acting: ContextVar[Acting | None] = ContextVar("acting", default=None)
 
 
 def acting_now() -> Acting | None:
-    """Who acts now; None where nobody said."""
+    """Give the current actor; None where none was set."""
     return _acting.get()
 
 

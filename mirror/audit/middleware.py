@@ -45,9 +45,9 @@ def acting(get_response: Answer | AnswerLater) -> Answer | AnswerLater:
 
 
 def _is_refused(request: HttpRequest, answered: HttpResponse) -> bool:
-    """Whether somebody tried to change what is not theirs to change.
+    """Whether somebody was refused a change.
 
-    Who only looks is not told of, nor a form without its CSRF token; calls by a token are told where that is read.
+    Refused looks are not told, nor a form without its CSRF token; calls by a token are told where that is read.
     """
     if answered.status_code != 403 or request.method in _LOOKING or hasattr(request, "auth"):
         return False

@@ -1,4 +1,4 @@
-"""Who did what: rows that are only ever added, chained day by day."""
+"""Records of acts: rows that are only ever added, chained day by day."""
 
 from __future__ import annotations
 

@@ -87,9 +87,9 @@ def comments_view(user: User, thing: Run | Dashboard) -> CommentsView:
 
 
 def _untold(user: User, own: list[Comment], people: dict[str, User]) -> dict[int, tuple[str, ...]]:
-    """Say of somebody's own comments who is named in them and was not told.
+    """Say of somebody's own comments which named people were not told.
 
-    Who does not see the thing is told apart from a name that nobody has only where the author knows them, from a team of both.
+    A person who does not see the thing is told apart from an unknown name only where the author shares a team with them.
     """
     named = {one.pk: _names(one.text, people) for one in own}
     unknown = {name.casefold() for names in named.values() for name in names if name.casefold() not in people}

@@ -321,7 +321,7 @@ def nothing_shown(state: str) -> dict[str, Any]:
 
 
 def _now(supply: Supply) -> str:
-    """What rows that are on their way wait for."""
+    """State of rows on their way; empty when they have arrived."""
     if supply.is_ended:
         return ""
     if supply.stop_requested:
@@ -332,7 +332,7 @@ def _now(supply: Supply) -> str:
 
 
 def more_said(count: int, is_shown: int, columns: int) -> str:
-    """What a table leaves out."""
+    """Rows and columns that a table leaves out, in words."""
     rows = counted(count, "row")
     if count > is_shown:
         words = ngettext(

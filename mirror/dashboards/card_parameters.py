@@ -1,4 +1,4 @@
-"""What feeds cards: the parameters of their SQL as fields of the dashboard, and SQL with its values in their places."""
+"""Parameters of cards: fields of the dashboard for those of their SQL, and SQL with the values in their places."""
 
 from __future__ import annotations
 

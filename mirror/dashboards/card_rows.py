@@ -82,7 +82,7 @@ class Wish:
 
     @property
     def key(self) -> str:
-        """What is equal for equal SQL on one database by one login: a source that was pointed at another one has other rows."""
+        """Hash of the SQL, its database and its login: a source that was pointed at another database has other rows."""
         one, login = self.source, sight_now(self.source).login
         place = [one.pk, one.engine, one.host, one.port, one.database, one.username, one.options]
         place += [one.tunnel] if one.tunnel else []
@@ -92,13 +92,13 @@ class Wish:
 
     @property
     def drawing_key(self) -> str:
-        """What is equal for drawings that are made alike."""
+        """Hash of the question and the chart."""
         return key_of(json.dumps([self.question, self.chart], sort_keys=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Supplied:
-    """What there is for a wish: its rows, or that they are on their way, and their drawing. `refused` says why nobody reads them."""
+    """Supply of a wish: its rows, kept or on their way, and their drawing. `refused` says why nobody reads them."""
 
     supply: Supply | None
     drawing: Drawing | None = None

@@ -26,7 +26,7 @@ from sqlagent.values import Rows
 if TYPE_CHECKING:
     from mirror.dashboards.services import CardServed
 
-# What an address says of choices, how many there are at once, and how long one is.
+# Name of choices in an address, the most of them at once, and the greatest length of one.
 WHERE, MOST, LONGEST = "where", 8, 600
 # Rows that pass, up to which they are drawn anew while somebody waits: 14 to 25 ms a card (measured 2026-11; of 5,000 60 to 100).
 # More are shown as a table.
@@ -48,7 +48,7 @@ class Condition:
 
     @property
     def prefix(self) -> str:
-        """What choices of this column of this card begin with."""
+        """Prefix of choices of this column of this card."""
         return f"{self.card}:{quote(self.column, safe=' ')}:"
 
     @property
@@ -113,7 +113,7 @@ class Crossing:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """What the address says of them."""
+        """Their conditions, as in the address."""
         return tuple(choice.condition for choice in self.choices)
 
     def of(self, card: int) -> Crossed:

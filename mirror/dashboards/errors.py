@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class DashboardError(ValueError):
-    """What was asked of a dashboard cannot be done."""
+    """A change of a dashboard is refused."""

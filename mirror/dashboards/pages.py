@@ -36,7 +36,7 @@ from mirror.sources.selectors import may_ask
 if TYPE_CHECKING:
     from mirror.people.models import User
 
-# What an address says where cards stand alone.
+# Parameter of an address that shows the cards alone.
 SCREEN = "full-screen"
 # Rows of a card that fills the page.
 FULL_ROWS = 500

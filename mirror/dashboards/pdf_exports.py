@@ -77,7 +77,7 @@ STOPPED = {"kind": "cancelled", "message": gettext_noop("Somebody stopped it bef
 
 @dataclass(frozen=True, slots=True)
 class Chapters:
-    """What goes into a file: a chapter for each card, the sources of their rows, and what is left out and why."""
+    """Contents of a file: a chapter for each card, the sources of their rows, and omissions with their reasons."""
 
     sheets: list[Sheet]
     sources: list[int]

@@ -1,4 +1,4 @@
-"""Who sees which dashboards, and whose rows on them.
+"""Visibility of dashboards and of the rows on them.
 
 A dashboard is seen by its owner and the members of its teams. A person sees the rows of a card if they see its source; saved SQL is shown as long as the dashboard's owner sees it.
 """

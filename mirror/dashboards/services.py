@@ -1,4 +1,4 @@
-"""What can happen to dashboards and their cards."""
+"""Operations on dashboards and their cards."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def _place(card: Card, to: Callable[[int], int]) -> None:
 
 
 def card_remove(card: Card) -> None:
-    """Take a card off its dashboard. What it shows stays where it is."""
+    """Take a card off its dashboard. The thing it shows stays."""
     card.delete()
     _touch(card.dashboard)
 
@@ -277,7 +277,7 @@ def cards_serve(
     values: Mapping[str, str],
     asked: set[int] | None = None,
 ) -> list[CardServed]:
-    """Give each card what it shows somebody with these values. What was never read is read by a worker from now on, of all cards or those `asked` for."""
+    """Give each card its rows for somebody with these values. A worker reads rows that were never read, of all cards or those `asked` for."""
     sources = selectors.sources_seen(user, cards)
     saved = selectors.saved_seen(dashboard.owner, cards)
     run = selectors.cards_run(user, cards)

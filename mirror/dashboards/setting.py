@@ -30,7 +30,7 @@ class Setting:
     label: str
 
     def words(self, value: str) -> str:
-        """What setting it is called."""
+        """Label of the act that sets it to a value."""
         return _("Set %(parameter)s to %(value)s") % {"parameter": self.label, "value": value}
 
 

@@ -1,6 +1,6 @@
-"""What a card shows of its rows: the columns that somebody reads on it, the choices that its own page offers, and what a link tells.
+"""Shown parts of a card's rows: the columns on it, the choices on its own page, and the data that a link tells.
 
-A link to a dashboard goes by it, its page and its file alike: who has one sees no column that a card does not show, no row behind a
+Page and file of a link to a dashboard alike follow it: its holder sees no column that a card does not show, no row behind a
 point that stands for several, and finds none out by filters.
 """
 
@@ -24,7 +24,7 @@ _NO_MARKS = (None, "", "none", "number")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a card shows: a table, pivot, chart, number, or nothing yet.
+    """Form and columns of a card: a table, pivot, chart, number, or nothing yet.
 
     `columns` are the numbers of those that stand on it, `chosen_from` of those whose values it shows one by one. `offered` are the
     filters that points of a chart make, by column. It `is_whole` where a chart is drawn from all columns, so that its sentence tells
@@ -48,7 +48,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a link tells of a card as it stands now, filtered or not.
+    """Data that a link tells of a card as it stands now, filtered or not.
 
     `columns` are the numbers of those whose rows it tells: none where a point of its chart stands for several rows. `figure` is its
     chart drawn of its columns alone, and its sentence `is_said` where that is reckoned from nothing else. Rows are not counted where

@@ -68,7 +68,7 @@ def _card(request: PersonRequest, pk: int, *, to_change: bool = False) -> Card:
 
 
 def _conditions(request: PersonRequest) -> list[Condition]:
-    """What was chosen on cards, as the address says it."""
+    """Choices on cards, from the address."""
     return conditions_read(request.GET.getlist(WHERE))
 
 

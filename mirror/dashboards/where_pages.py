@@ -1,4 +1,4 @@
-"""What a page says of the choices that filter its cards, and the cells that make them."""
+"""Texts of a page about the choices that filter its cards, and the cells that make them."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def preview_pivoted(table: PivotTable) -> dict[str, Any]:
 
 
 def crossed_said(crossed: Crossed, supply: Supply, *, is_counted: bool = True) -> str:
-    """What choices do to a card; rows are counted where their number is told."""
+    """Say the effect of choices on a card; rows are counted where their number is told."""
     said = []
     if crossed.passing is not None and not is_counted:
         said.append(_("Filtered: %(by)s") % {"by": crossed.by})

@@ -282,7 +282,7 @@ def _is_gone(one: Statement) -> bool:
 
 
 def value_key(statement: Statement, values: tuple[Any, ...]) -> str:
-    """What names one value of a dimension in an address."""
+    """Key of one value of a dimension in an address."""
     return key_of(repr((statement.cut.words, values)))[:16]
 
 

@@ -1,4 +1,4 @@
-"""What the page shows that tells why a figure changed."""
+"""The page that tells why a figure changed."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def _of_part(request: PersonRequest, pk: int) -> Why:
 
 
 def _of_version(request: PersonRequest, pk: int) -> tuple[Why, str]:
-    """What is compared of a version, and the run it belongs to. Its rows are read anew, so its source has to be visible still."""
+    """The comparison of a version, and the address of its run. Its rows are read anew, so its source has to be visible still."""
     version = get_object_or_404(versions_visible_to(request.user), pk=pk)
     source_asked(request, version.run.thread.source_id)
     seen_by(request.user, version.run.thread.source)

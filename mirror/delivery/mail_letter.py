@@ -85,7 +85,7 @@ class _Shown:
 
 
 def sender() -> Address:
-    """Who mails come from, as the setting MAIL_FROM says. Raises: ValueError where it is no address."""
+    """Sender of mails, from the setting MAIL_FROM. Raises: ValueError where it is no address."""
     name, spec = parseaddr(settings.MAIL_FROM)
     if not re.fullmatch(r"[^@\s]+@[^@\s]+", spec):
         raise ValueError(settings.MAIL_FROM)

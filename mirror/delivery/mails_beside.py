@@ -1,7 +1,7 @@
 """A mail to one person that carries no report: judged, handed over, put off or given up.
 
-Whether it may go out now is decided by who knows of pauses and recipients, by a signal. What a server did not take is tried
-again with longer waits, as reports are.
+A receiver of a signal, which knows pauses and recipients, decides whether it may go out now. A mail that a server did not
+take is tried again with longer waits, as reports are.
 """
 
 from __future__ import annotations

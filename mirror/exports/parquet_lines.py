@@ -24,8 +24,8 @@ LINES = 10_000
 
 # The letters of a tagged column (`mirror.results.column_storage`) whose cells SQL can write.
 _SAYABLE = "'b', 'i', 'f', 'd', 's', 'x', 't', 'a', 'o', 'u'"
-# What in kept JSON must be read and written anew: escapes for CSV; for JSON halves of characters, numbers
-# that would be rounded, and what is no number.
+# Parts of kept JSON that must be read and written anew: escapes for CSV; for JSON lone surrogates, numbers
+# that would be rounded, NaN and Infinity.
 _ESCAPES = "contains({0}, '\\u')"
 _UNFIT = "regexp_matches({0}, '\\\\u[dD]|[0-9]{{16}}|(^|[\\[ ,:])-?(NaN|Infinity)')"
 

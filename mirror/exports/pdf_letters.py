@@ -1,8 +1,8 @@
 """Which letters a PDF can show, and by which font.
 
-DejaVu Sans comes with what we install. What it lacks is drawn by a font of the system that has East Asia's letters, if
-one is found; what neither has becomes U+FFFD and is told in the notes of the file. A font is looked for where
-matplotlib looks for fonts, and only once some text needs it: reading one of 20 MB takes a second.
+DejaVu Sans is installed with matplotlib. Letters that it lacks are drawn by a font of the system that has East Asia's
+letters, if one is found; letters of neither become U+FFFD and are told in the notes of the file. A font is looked for
+where matplotlib looks for fonts, and only once some text needs it: reading one of 20 MB takes a second.
 """
 
 from __future__ import annotations

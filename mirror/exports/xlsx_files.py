@@ -1,10 +1,10 @@
 """XLSX: a sheet for each SQL, cells with types, and a sheet of notes where there is something to say.
 
-Numbers, dates, times and booleans are what they are. What Excel would change becomes text: numbers of more
+Numbers, dates, times and booleans keep their types. Values that Excel would change become text: numbers of more
 than 15 digits (it keeps no more; zeros at the end are none), dates before March 1900 (its calendar is wrong there), times with a
 zone unless the cover names the clocks that they are shown on.
-Texts are always texts, never formulas or links. What does not fit is said on the sheet of notes and in
-what `write` gives back.
+Texts are always texts, never formulas or links. The sheet of notes and the return value of `write` tell values that do not
+fit.
 """
 
 from __future__ import annotations

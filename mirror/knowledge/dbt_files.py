@@ -85,7 +85,7 @@ class _Manifest:
     # ------------------------------------------------------------ names
 
     def names(self) -> Iterator[Entry]:
-        """What models, columns, semantic models and dimensions are called besides."""
+        """Further names of models, columns, semantic models and dimensions."""
         seen: set[tuple[str, str]] = set()
 
         def made(phrases: list[str], sql: str, own: str, told: Mapping[str, Any]) -> Iterator[Entry]:
@@ -153,7 +153,7 @@ class _Manifest:
             yield entry("measure", phrases[0], sql, [*phrases[1:], *_synonyms(metric)], metric)
 
     def figure(self, name: str, deep: int, more: tuple[Any, ...] = ()) -> exp.Expr:
-        """What a metric computes. Raises: _Unread."""
+        """Expression of a metric. Raises: _Unread."""
         metric = self.metrics.get(name)
         if metric is None:
             raise _Unread(f"There is no metric {name}.")
@@ -217,7 +217,7 @@ class _Manifest:
         return made
 
     def key(self, model: Mapping[str, Any]) -> exp.Expr:
-        """What tells the rows of a model apart. Raises: _Unread."""
+        """Primary key of a model's rows. Raises: _Unread."""
         for one in mappings(model, "entities"):
             if one.get("type") in ("primary", "unique"):
                 tree = parsed(one.get("expr") or one.get("name"), self.engine)

@@ -1,6 +1,6 @@
-"""What a change of terms does to answers: each question that says one is answered with and without it, side by side.
+"""Effects of a change of terms on answers: each question that says one is answered with and without it, side by side.
 
-By the built-in analyst and generator alone: no language model is asked. As if nothing was verified, so that a verified answer says
+By the built-in analyst and generator alone: no language model is asked. Verified answers are not used, so that one of them says
 which of the two is right.
 """
 

@@ -1,6 +1,6 @@
 """How well a source's own verified questions are answered: each as if it were not verified, with its terms and without.
 
-By the built-in analyst and generator alone. What came out last stands beside it, so that a change tells what it did.
+By the built-in analyst and generator alone. The previous result stands beside it, so that the effect of a change shows.
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ def _sql_said(answer: Answer) -> str:
 
 
 def shape_of(rows: Rows) -> dict[str, Any]:
-    """What of a result can be held against that of another day: columns, how many rows, and the figure where it is one number."""
+    """Shape of a result, comparable with that of another day: columns, number of rows, and the figure where it is one number."""
     figure = None
     if len(rows.rows) == 1 and len(rows.columns) == 1:
         cell = rows.rows[0][0]

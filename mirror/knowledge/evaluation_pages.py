@@ -25,7 +25,7 @@ _FAMILIES = (
     gettext_noop("A list"),
     gettext_noop("Other"),
 )
-# Who wrote the SQL, as results name them.
+# Makers of SQL, as results name them.
 _MAKERS = {"analyst": gettext_noop("By the analyst"), "generator": gettext_noop("By the generator")}
 SHOWS = (("changed", gettext_noop("Changed")), ("wrong", gettext_noop("Wrong")), ("all", gettext_noop("All")))
 
@@ -90,7 +90,7 @@ class EvaluationPage:
 
     @property
     def measured(self) -> list[tuple[str, str]]:
-        """Who was right, calibration, and what a language model did and cost, where one was asked."""
+        """Share of right answers by maker, calibration, and the gain and cost of a language model, where one was asked."""
         told, llm = self.row.summary, self.row.summary.get("llm")
         found = [
             (_(_MAKERS.get(name, name)), _("%(of)s right") % {"of": share(right, of)})

@@ -1,7 +1,7 @@
 """Evaluations as work: asked for by hand, by a schedule or after a term changed, done by a worker, kept to a bounded number.
 
-What waits takes in what else asks for one, so that twenty terms saved in a row make one evaluation. It gives way to people who ask the
-source meanwhile, and goes on where it was.
+A waiting evaluation serves later requests for one, so that twenty terms saved in a row make one evaluation. It gives way to people who
+ask the source meanwhile, and goes on where it was.
 """
 
 from __future__ import annotations

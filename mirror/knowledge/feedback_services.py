@@ -45,9 +45,9 @@ def feedback_give(
     columns: Sequence[Mapping[str, Any]] = (),
     row_count: int | None = None,
 ) -> Feedback:
-    """Keep what somebody says of an answer; said again, it replaces what was said. Raises: FeedbackRefused.
+    """Keep somebody's feedback on an answer, in place of their earlier one. Raises: FeedbackRefused.
 
-    What an owner dismissed of the same question and SQL is dismissed when anybody says it again.
+    Feedback that an owner dismissed for the same question and SQL is dismissed when anybody gives it again.
     """
     if not is_right and reason not in Feedback.Reason.values:
         raise FeedbackRefused(_("Choose what is wrong."))

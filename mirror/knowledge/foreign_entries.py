@@ -1,4 +1,4 @@
-"""What readers of other products' files share: entries of a knowledge file, parts left out, words that two entries share."""
+"""Shared code of readers of other products' files: entries of a knowledge file, parts left out, words that two entries share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMPUTED = "A field computed of columns is no term."
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """What a file of another product holds for us: terms, verified answers, and parts left out, each with the reason."""
+    """Readable entries of another product's file: terms, verified answers, and parts left out, each with the reason."""
 
     terms: Sequence[Entry]
     verified: Sequence[Entry] = ()

@@ -73,7 +73,7 @@ def knowledge_compare(source: Source, found: KnowledgeFile) -> Iterator[Taken]:
 
 
 def knowledge_import(opened: OpenedSource, found: KnowledgeFile, by: User) -> Iterator[Taken]:
-    """Take a file over and tell what became of each entry. What is here and not in the file stays."""
+    """Import a file and tell the result of each entry. Entries that the file lacks stay."""
     source = opened.source
     for name, why in found.strange:
         yield Taken("left out", one_line(name, 100), why)
@@ -135,7 +135,7 @@ def _answer(source: Source, entry: Mapping[str, Any], by: User) -> Taken:
 
 
 def _form_problem(entry: Mapping[str, Any], fields: tuple[str, ...]) -> str:
-    """What is wrong with how an entry is written; empty where nothing is."""
+    """Fault in the form of an entry; empty where there is none."""
     if not entry:
         return "It is no entry of names and values."
     strange = sorted(str(key) for key in entry if key not in fields)

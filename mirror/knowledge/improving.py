@@ -278,7 +278,7 @@ class _Work:
         return self.asker.answer(one.question, replace(known, examples=examples), catalog)
 
     def fields(self) -> dict[str, Any]:
-        """What of the row changes while it goes on."""
+        """Fields of the row that change while it goes on."""
         row = self.row
         if self.asker is not None:
             row.used = self.asker.used

@@ -126,7 +126,7 @@ def _entries(found: Mapping[str, Any], name: str) -> tuple[Mapping[str, Any], ..
 
 
 def written(source: str, terms: Sequence[StoredTerm], answers: Sequence[StoredAnswer]) -> str:
-    """Write terms and verified answers; the same rows give the same bytes. Who made them and when is not told."""
+    """Write terms and verified answers; the same rows give the same bytes. Authors and times are left out."""
     plain = {
         "mirror": "knowledge",
         "version": VERSION,

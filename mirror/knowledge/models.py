@@ -113,9 +113,9 @@ class StoredAnswer(models.Model):
 
 
 class Feedback(models.Model):
-    """What one person says of one answer; it changes nothing until an owner of the source makes something of it.
+    """One person's feedback on one answer; it changes nothing until an owner of the source acts on it.
 
-    `run` and `version` are the answer's numbers, kept as they were: what was asked and shown is copied here.
+    `run` and `version` are the answer's numbers, kept as they were: the question and the SQL shown are copied here.
     """
 
     class Reason(models.TextChoices):
@@ -163,7 +163,7 @@ class Feedback(models.Model):
 
     @property
     def stamp(self) -> str:
-        """What is equal as long as the same is said: by it an owner's list is known to be old."""
+        """Hash of the feedback: by it an owner's list is known to be old."""
         parts = [self.question, self.sql, self.should_be, self.is_right, self.draft, self.row_count]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

@@ -51,7 +51,7 @@ def may_see_proposals(user: User, source: Source) -> bool:
 
 
 def proposals_of(source: Source) -> list[Proposal]:
-    """What is proposed to the owner of a source now: no term yet, and not refused."""
+    """Proposals to the owner of a source now: no term yet, and not refused."""
     if not source.catalog:
         return []
     terms = list(StoredTerm.objects.filter(source=source).values_list("phrase", "sql", "synonyms"))

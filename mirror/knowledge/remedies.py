@@ -70,7 +70,7 @@ def remedies_look(
 
 
 def remedies_of(source: Source) -> Sequence[Recurring]:
-    """What the latest evaluation that looked for terms found, of answers that are still verified."""
+    """Findings of the latest evaluation that looked for terms, for answers that are still verified."""
     held = Evaluation.objects.filter(source=source, summary__has_key="remedies").exclude(measured_at=None)
     row = held.order_by("-pk").first()
     found = row.summary["remedies"] if row is not None else ()

@@ -27,7 +27,7 @@ _seen = TimestampSigner(salt="mirror.knowledge.second_looks")
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """What somebody is about to verify: the `question` and its `sql`, and the `doubts` of it. `place` is what verifies it.
+    """A verification that somebody is about to make: the `question`, its `sql` and the `doubts`. `place` is the address that verifies it.
 
     It `is_draft` where the first doubt says why. `back` leads to the page it was asked on.
     """
@@ -42,7 +42,7 @@ class SecondLook:
 
     @property
     def proof(self) -> str:
-        """What the page of these doubts sends back."""
+        """Token that the page of these doubts sends back."""
         return _seen.sign(self._digest)
 
     def is_seen(self, proof: str) -> bool:

@@ -76,7 +76,7 @@ def _key(source: int, question: str, sql: str) -> tuple[int, str, str]:
 
 
 def feedback_waiting(source: Source) -> QuerySet[Feedback]:
-    """What was said of answers and nobody looked at yet, the oldest first."""
+    """Feedback that nobody has handled yet, the oldest first."""
     waiting = Feedback.objects.filter(source=source, state=Feedback.State.OPEN)
     return waiting.select_related("by").order_by("created_at", "pk")
 
@@ -94,7 +94,7 @@ def sql_to_verify(source: Source, said: Feedback) -> str:
 
 
 def feedback_handled(source: Source, most: int = 20) -> list[Feedback]:
-    """What was made something of, or dismissed, the latest first."""
+    """Feedback that was acted on or dismissed, the latest first."""
     handled = Feedback.objects.filter(source=source).exclude(handled_at=None)
     return list(handled.select_related("handled_by").order_by("-handled_at", "-pk")[:most])
 
@@ -128,7 +128,7 @@ def examples_of(source: Source) -> QuerySet[StoredAnswer]:
 
 
 def feedback_given(user: User, run: int, version: int) -> Feedback | None:
-    """What somebody said of an answer, if anything."""
+    """Somebody's feedback on an answer, if any."""
     return Feedback.objects.filter(by=user, run=run, version=version).first()
 
 

@@ -85,7 +85,7 @@ def _said(number: float) -> str:
 
 @transaction.atomic
 def shifts_keep(source: Source, asked: Sequence[Asked], last: Iterable[Mapping[str, Any]]) -> int:
-    """Flag the verified answers whose result jumped; return how many were. What was dismissed stays so."""
+    """Flag the verified answers whose result jumped; return their number. Dismissed jumps stay dismissed."""
     before = {row.get("answer"): row.get("shape") or {} for row in last}
     answers = StoredAnswer.objects.filter(source=source).in_bulk([one.answer for one in asked])
     flagged = 0

@@ -1,4 +1,4 @@
-"""What knowledge asks of those who build on it, without knowing who they are."""
+"""Signals of knowledge to the subjects that build on it."""
 
 from django.dispatch import Signal
 

@@ -90,7 +90,7 @@ class _View:
     # ------------------------------------------------------------ terms
 
     def names(self) -> Iterator[Entry]:
-        """What tables and columns are called besides."""
+        """Further names of tables and columns."""
         for name, (table, told) in self.tables.items():
             phrases = _phrases(told, table)
             if phrases:
@@ -189,7 +189,7 @@ class _View:
         return keys[0] if len(keys) == 1 else ""
 
     def physical(self, owner: str, own: str, column: exp.Column, alias: str = "") -> exp.Expr | None:
-        """What a logical column is in the source."""
+        """Physical column of a logical one."""
         if owner not in self.tables:
             return None
         known = self.columns.get((owner, own))
@@ -266,7 +266,7 @@ def _rename(source: exp.Table, alias: str, table: str) -> None:
 
 
 def _measure(told: Mapping[str, Any]) -> exp.Expr | None:
-    """What a measure computes: its aggregate, or its default one over its expression; None where it has neither."""
+    """Expression of a measure: its aggregate, or its default one over its expression; None where it has neither."""
     tree = parsed(told.get("expr") or told.get("name"), SNOWFLAKE)
     if tree is None or tree.find(exp.AggFunc) is not None:
         return tree

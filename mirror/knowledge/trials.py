@@ -165,7 +165,7 @@ def _recent(trial: Trial) -> Iterator[Asked]:
 def _warnings(
     new: Term, body: Body, others: list[Term], opened: OpenedSource, teller: Teller
 ) -> Iterator[str]:
-    """What somebody should know of a term before it is saved."""
+    """Warnings about a term before it is saved."""
     phrases = {fold(one) for one in new.phrases}
     for other in others:
         both = phrases & {fold(one) for one in other.phrases}

@@ -21,7 +21,7 @@ FIELDS = ("name", "base_url", "model", "price_prompt", "price_reply", "is_on")
 
 
 class SubjectGone(Exception):
-    """Who or what a budget is about was deleted; the message is fit to be shown."""
+    """The subject of a budget was deleted; the message is fit to be shown."""
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""Who is there, and which teams somebody may look at."""
+"""People, and the teams that somebody may look at."""
 
 from __future__ import annotations
 

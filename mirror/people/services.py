@@ -71,7 +71,7 @@ def first_admin() -> User:
 def user_deactivate(user: User, by: User | None, why: str = "") -> None:
     """Shut somebody out: no new sign-in, open sessions end, open links stop working.
 
-    What they own stays. `by` is None where no person does it, and `why` says for the audit what did.
+    Their things stay. `by` is None where no person does it; `why` tells the audit the cause.
     Raises: PeopleError for oneself and for the last administrator.
     """
     if user == by:

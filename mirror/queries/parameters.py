@@ -264,8 +264,8 @@ def dates_fixed(
 ) -> dict[str, Any]:
     """Give the arguments with every date in words, typed or by default, as the day it is on `today`.
 
-    What was run is then told, and run again, with the days it was run with. What is no date stays as it is:
-    `sql_bind` says why it cannot be.
+    A run is then told, and repeated, with the days it was run with. A text that is no date stays as it is:
+    `sql_bind` says why it is refused.
 
     Example:
         >>> dates_fixed([{"name": "since", "kind": "date", "default": "yesterday"}], {}, date(2026, 3, 1))

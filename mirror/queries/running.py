@@ -1,7 +1,7 @@
 """Run SQL on a source and store its rows: opened read-only, bound, guarded, within limits.
 
-Runs, versions, saved SQL, reports and exports come here all, so they are one way. What a page or a report
-says of a refusal is theirs.
+Runs, versions, saved SQL, reports and exports all come here. Pages and reports choose their own words for a
+refusal.
 """
 
 from __future__ import annotations

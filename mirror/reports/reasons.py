@@ -1,7 +1,7 @@
-"""Who is told why a run of a report failed: a reason may say a value of a cell, and the name of a column.
+"""Visibility of the reasons of failed runs: a reason may hold the value of a cell, and the name of a column.
 
-A run that failed has no rows any more that would tell what was read, so what its report reads decides. All that tells reasons,
-pages and the API, asks here.
+A failed run has no rows any more that would tell its sources, so the sources of its report decide. Pages and the API ask here
+before they tell a reason.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which stored results somebody may look at. What is in them is read by `rows`."""
+"""Visibility of stored results. `rows` reads their content."""
 
 from __future__ import annotations
 

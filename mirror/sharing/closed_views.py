@@ -1,4 +1,4 @@
-"""What all pages by a link have in common: they are kept nowhere, and one that shows nothing looks the same whatever is wrong."""
+"""Common parts of pages by a link: they are cached nowhere, and a page that shows nothing looks the same for every reason."""
 
 from __future__ import annotations
 

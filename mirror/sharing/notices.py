@@ -37,8 +37,8 @@ TOLD = 200
 def thing_share(thing: Thing, teams: Iterable[Team], by: User) -> int:
     """Let members of exactly these of the teams that `by` is in look at a thing; how many of them are newly told by mail.
 
-    Who looked at it by another team is not told, nor `by`, nor who was told of it before. Where it is seen by a right that not all members
-    have, who lacks it gets no mail.
+    Members who saw it by another team are not told, nor `by`, nor members told before. Where it takes a right to see it, members without
+    that right get no mail.
     """
     before = _members(thing)
     _SHARE[type(thing)](thing, teams, by)

@@ -27,7 +27,7 @@ from mirror.sharing.models import ShareLink
 from mirror.sharing.selectors import pdf_offered
 
 
-# What is asked goes by the address alone, so no other site can use the session of who sends it; and a page without a referrer
+# The address alone decides the answer, so no other site can use the sender's session; and a page without a referrer
 # (`closed_off`) sends no origin that a token could be compared with.
 @csrf_exempt
 @login_not_required

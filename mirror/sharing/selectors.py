@@ -1,4 +1,4 @@
-"""Who may give what away by a link, and which links somebody made.
+"""Rights to share by a link, and the links that somebody made.
 
 A link shows what its maker sees, as long as they see it and no owner of a source withholds sending from them.
 """

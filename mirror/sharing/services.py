@@ -124,7 +124,7 @@ def link_title(link: ShareLink) -> str:
 
 
 def _told(link: ShareLink) -> Run | Thread | Dashboard:
-    """What the audit names: of a version its question."""
+    """Thing that the audit names: of a version its question."""
     thing = link.thing
     return thing.run if isinstance(thing, Version) else thing
 
@@ -144,7 +144,7 @@ _looks = TimestampSigner(salt="mirror.sharing.looks")
 
 
 def look_token(link: ShareLink) -> str:
-    """What the page of an opened link shows when it asks for its cards, so that it is not counted again."""
+    """Token by which the page of an opened link asks for its cards without being counted again."""
     return _looks.sign(str(link.pk))
 
 
@@ -194,7 +194,7 @@ def link_file_taken(link: ShareLink, rows: int) -> None:
 
 
 def values_chosen(link: ShareLink, sent: Mapping[str, str]) -> dict[str, str]:
-    """The values that a dashboard is shown with: of each list the one that was sent, else the first. What is not listed is not taken."""
+    """The values that a dashboard is shown with: of each list the one that was sent, else the first. Unlisted values are not taken."""
     return {
         name: sent[name] if sent.get(name) in listed else listed[0] for name, listed in link.values.items()
     }

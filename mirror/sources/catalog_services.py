@@ -18,7 +18,7 @@ from sqlagent.values import Catalog
 def catalog_refresh(source: Source) -> Catalog:
     """Read the catalog anew and have the values read anew. Raises: SourceError; the old ones stay.
 
-    What changed since is kept as the source's `drift`, and told to who builds on the source.
+    Changes since are kept as the source's `drift`, and told to the subjects that build on the source.
     """
     catalog = _catalog_fresh(source)
     _catalog_take_over(source, catalog, _drift(source, catalog), again=True)

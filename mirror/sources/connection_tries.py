@@ -1,9 +1,9 @@
-"""Trying a connection: how often somebody may, and what they are told when there is none.
+"""Trying a connection: how often somebody may, and what they are told of a failure.
 
 A form that connects to any host and port tells which ports of the network behind the server are open, if a closed one,
 a filtered one and one that speaks something else are told apart. So people who are not administrators are told the
-same of all three where the host is private. What a server said itself is shown to nobody. Given up: how long it took
-still differs; the number of tries a minute bounds what that is worth.
+same of all three where the host is private. A server's own message is shown to nobody. Given up: the time taken
+still differs; the number of tries a minute bounds its worth.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Operations on the corrections of a source's model: made, changed, taken back. Who did it and when stays."""
+"""Operations on the corrections of a source's model: made, changed, taken back. Authors and times stay."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def corrections_set(
     column: str = "",
     subjects: Collection[Subject],
 ) -> int:
-    """Make `wanted` all that is said of one table, of one column or of the source itself, as far as `subjects` go.
+    """Make `wanted` the only corrections of one table, of one column or of the source itself, as far as `subjects` go.
 
-    What is said already stays as it is, with who said it; what is no longer wanted is taken back. Returns how many were
+    Wanted corrections that exist stay as they are, with their author; others are taken back. Returns how many were
     made or taken back. Raises: CorrectionRefused; nothing changes then.
     """
     with transaction.atomic():

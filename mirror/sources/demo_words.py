@@ -1,6 +1,6 @@
 """The words the sample shop is made of: places, people, products, reasons.
 
-Only data. What is made of them, and how many of each, is `demo.py`'s business.
+Only data. `demo.py` decides the rows made of them, and their number.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def _index_read_here(source: Source, catalog: Catalog, database: Database, secon
 
 
 def index_do(lease: Lease) -> None:
-    """Read on the values that a taken row is about, for one turn. What goes wrong is kept for the page."""
+    """Read on the values that a taken row is about, for one turn. Errors are kept for the page."""
     stored = StoredIndex.objects.select_related("source").defer("data").filter(pk=lease.pk).first()
     if stored is None:
         return

@@ -55,10 +55,10 @@ def how_to_open(source: Source, login: SourceLogin | None = None) -> dict[str, A
 
 
 def _addresses(source: Source) -> tuple[str, ...]:
-    """Look again where a name leads: it may lead elsewhere than when it was connected. Raises: Unreachable.
+    """Resolve and check a host name again: it may lead elsewhere than when it was connected. Raises: Unreachable.
 
-    What was looked at is what is called, where the driver can be told: PostgreSQL, MySQL, MariaDB, ClickHouse. Behind an SSH
-    server, a name is that server's to look up (`tunnels`).
+    The checked address is the one called, where the driver can be told: PostgreSQL, MySQL, MariaDB, ClickHouse. A name behind
+    an SSH server is resolved by that server (`tunnels`).
     """
     if source.is_file or not source.host or source.tunnel:
         return ()

@@ -92,9 +92,9 @@ def powers_are_unconfirmed(source: Source) -> bool:
 
 
 def powers_confirm(source: Source, by: User) -> None:
-    """Take down that an administrator lets this user be used for all that; the source is not saved here.
+    """Record that an administrator accepts this user with all its powers; the source is not saved here.
 
-    What is found later and was not known then has to be confirmed again.
+    Powers found later have to be confirmed again.
     """
     source.powers_confirmed = sorted(_severe((source.powers or {}).get("found", [])))
     source.powers_confirmed_by, source.powers_confirmed_at = by, timezone.now()

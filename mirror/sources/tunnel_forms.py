@@ -94,7 +94,7 @@ class TunnelPart:
                     form.fields[name].help_text = _("One is kept. Leave this empty to keep it.")
 
     def clean(self, cleaned: dict[str, Any]) -> dict[str, Any]:
-        """Give what is to be kept of the tunnel; empty without a host. What lacks is said at its field.
+        """Give the fields of the tunnel to be kept; empty without a host. A missing value is said at its field.
 
         A fingerprint is of one server: it goes when another one is typed. One that was ticked counts where none was typed.
         """

@@ -83,7 +83,7 @@ def unconfirmed_server(source: Source) -> SshServer | None:
 
 
 def secrets_take(source: Source, typed: Mapping[str, Any]) -> None:
-    """Give a source the secrets that were typed; one that was not stays. What its way does not need is forgotten.
+    """Give a source the secrets that were typed; one that was not stays. Secrets that its way does not need are deleted.
 
     A new key comes with its passphrase or has none. The source is not saved here.
     """

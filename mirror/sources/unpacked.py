@@ -23,9 +23,9 @@ from sqlagent.values import Catalog
 
 # How many of each are kept: unpacking 50,000 values takes about 0.3 s.
 AT_HAND = 8
-# What is unpacked of one for pages, which offer what may be typed: of a larger catalog the tables others point at most,
-# with so many columns; a larger value index column by column. 50,000 columns took 85 MB and 7 s of a processor, 300,000
-# values of 70 characters (13 MB) 200 MB and 3.4 s; column by column they take 26 MB and 2.1 s (measured 2026-11).
+# Bounds for pages, which offer completions: of a larger catalog they get the tables others point at most, with so many
+# columns; a larger value index column by column. 50,000 columns took 85 MB and 7 s of a processor, 300,000 values of 70
+# characters (13 MB) 200 MB and 3.4 s; column by column they take 26 MB and 2.1 s (measured 2026-11).
 SHOWN_COLUMNS, SHOWN_INDEX_BYTES = 4_000, 2_000_000
 _Key = tuple[int, str, str]
 _indexes: Recent[_Key, ValueIndex] = Recent(AT_HAND)
@@ -43,9 +43,9 @@ def source_at_hand(source: Source, *, is_page: bool = True) -> tuple[Catalog | N
     Of values that are still being read those read so far are given. None for what was never made, or was made for another
     catalog. Of a large catalog a part is given, without values. A page gets a large index column by column, in which no
     words are found (`finds_words`); a worker, which answers with the whole of it, has that at hand. The catalog
-    carries what its owner corrected just now; the values are the same object until they are made anew, so results derived
-    from both can be kept (`catalog_key`). What is withheld from who has the source in hand is in neither;
-    the values are those that their login reads.
+    carries its owner's latest corrections; the values are the same object until they are made anew, so results derived
+    from both can be kept (`catalog_key`). Neither holds tables and columns withheld from the person who has the source in
+    hand; the values are those that their login reads.
     """
     catalog, index = _at_hand(source, is_page=is_page)
     sight = sight_now(source)
@@ -56,10 +56,10 @@ def source_at_hand(source: Source, *, is_page: bool = True) -> tuple[Catalog | N
 
 
 def values_seen(source: Source) -> Callable[[str], bool]:
-    """Give the test of SQL that each text in it is a stored value that the login of who has the source in hand reads, or a day.
+    """Give the test of SQL that each text in it is a day or a stored value that the present login of the source reads.
 
-    What is known of a source is written by people who see it by another login; their texts may be values of that. To the
-    source's own user all SQL passes. The values are looked for once, when the first text is.
+    People who see a source by another login write its knowledge; their texts may be values of that login. For the
+    source's own user all SQL passes. The values are looked for once, with the first text.
     """
     if sight_now(source).login.is_own:
         return lambda sql: True

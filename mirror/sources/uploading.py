@@ -1,6 +1,6 @@
 """Operations on uploaded files: taken, read again, made into a source, added to one, forgotten.
 
-Whatever looks into a file does so in a process of its own, within bounds (`mirror.confined`).
+A file is only read in a process of its own, within bounds (`mirror.confined`).
 They lie under `VAR_DIR/uploads`: `waiting` until they are tables, then as one DuckDB file a
 source. That file is never written again: adding tables writes another and changes over, so readers of the old one read it to the end.
 """
@@ -96,7 +96,7 @@ def upload_read(
 ) -> None:
     """Read files as their plans say now, guess tables anew whose heading was moved, and keep what was found.
 
-    What is wrong with a file is in its plan. `tell` is told how far it is. Raises: Unfinished when it is called off.
+    The plan of a file holds its faults. `tell` is told how far it is. Raises: Unfinished when it is called off.
     """
     given_up = 0
     for place in [plans.index(plan) for plan in files]:

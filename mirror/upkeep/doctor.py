@@ -1,5 +1,5 @@
-"""What is wrong with an installation, in plain words, each with what to do. Nothing is changed and nobody is called but
-the servers of the settings.
+"""Faults of an installation, in plain words, each with its remedy. Nothing is changed, and only the servers of the
+settings are called.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from mirror.people.models import User
 
 
 class TransferForm(forms.Form):
-    """Who becomes the owner."""
+    """Choice of the new owner."""
 
     to = forms.ModelChoiceField(
         label=gettext_lazy("New owner"),

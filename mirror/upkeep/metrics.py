@@ -1,7 +1,7 @@
-"""How Mirror stands as Prometheus reads it.
+"""Metrics of Mirror for Prometheus.
 
-No name of a source, a person, a report or an address is in it: sources stand by their numbers, which administrators find on the page of
-the status. What ended is a gauge over the last hour, not a counter: rows are deleted after a time, and a counter may not fall.
+No name of a source, a person, a report or an address is in them: sources stand by their numbers, which administrators find on the page of
+the status. Ended work is a gauge over the last hour, not a counter: rows are deleted after a time, and a counter may not fall.
 """
 
 from __future__ import annotations

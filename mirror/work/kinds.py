@@ -44,7 +44,7 @@ class Way:
 
 
 class Kind(ABC):
-    """One kind of work. What it does is imported when it is done, so that registering it costs nothing.
+    """One kind of work. Its module is imported when the work is done, so that registering it costs nothing.
 
     `name` is what a message says; `module` does the work, and is loaded before a row is taken: that may take longer than
     a short lease; `earlier` are the names of tasks that messages of earlier versions carry.

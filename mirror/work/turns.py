@@ -1,8 +1,8 @@
-"""Whose turn it is: no more work runs at once on what it shares, a source or a person, than that allows.
+"""Turns of work: each source and each person bounds the work that runs at once on its share.
 
-Who comes when it is full stays queued and says so; whoever ends lets the next in: of those that wait, who holds
-least of everything else, and of these the longest waiting. What somebody waits for goes first: work in the background
-takes no turn while they queue, and leaves them one.
+Work that finds a share full stays queued and says so. Finished work starts the next: of the queued, the one that holds
+least of everything else, and of these the longest-queued. Work that somebody waits for goes first: background work takes
+no turn while it queues, and leaves it one.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from django.utils import timezone
 from mirror.work.kinds import KINDS, Kind, Share, kind_of, tell
 from mirror.work.leases import Lease, Leased, Status, claim
 
-# So many of those that wait are looked at when one has ended, the longest waiting.
+# Queued rows considered when one has ended, the longest-queued.
 LOOKED_AT = 50
-# How often who wants its turn back looks for room (seconds).
+# Pause between two looks for room by work that wants its turn back (seconds).
 ROOM_SECONDS = 0.25
 
 _WAITS = Q(status=Status.QUEUED, waits_turn=True)
@@ -31,7 +31,7 @@ _WAITS = Q(status=Status.QUEUED, waits_turn=True)
 def turn_take(model: type[Leased], pk: Any) -> Lease | None:
     """Take a queued row if all that it shares has room for it.
 
-    None when another worker has it, it has ended, is put off or gone, or it has to wait: then it is marked so.
+    None when another worker has it, it has ended, is put off or gone. None too when it has to wait: then it is marked so.
     """
     kind = kind_of(model)
     with transaction.atomic():
@@ -43,13 +43,13 @@ def turn_take(model: type[Leased], pk: Any) -> Lease | None:
 
 
 def turn_pass(lease: Lease) -> None:
-    """Let in who waits for what a row takes part in, now that its work has ended or was put off."""
+    """Start work that waits for the shares of a row whose work has ended or was put off."""
     kind = kind_of(lease.model)
     _let_in([(share, key) for share in kind.shares for key in _keys(kind, share, lease.pk, counted=True)])
 
 
 def turn_leave(lease: Lease, **fields: Any) -> None:
-    """Write what makes a row take part in something no more, and let others in there. Raises: LeaseLost."""
+    """Write fields by which a row leaves a share, and start others there. Raises: LeaseLost."""
     kind = kind_of(lease.model)
     before = {(share, key) for share in kind.shares for key in _keys(kind, share, lease.pk, counted=True)}
     lease.write(**fields)
@@ -103,7 +103,7 @@ def _let_in(places: list[tuple[Share, Any]]) -> None:
 
 
 def _next(share: Share, key: Any, coming: list[tuple[Share, Any]]) -> tuple[Kind, Any] | None:
-    """Who is let in where somebody left, by kind and key of its row; `coming` are the places of who was told already."""
+    """Next row for a freed place, by kind and key; `coming` are the places of rows told already."""
     waiting = [
         (kind.is_background, held, since, kind, pk)
         for kind in _kinds(share)

@@ -9,7 +9,7 @@ from mirror.work.leases import Leased
 
 
 class Tab(models.Model):
-    """SQL that one person writes, kept as it is typed. What ran here are the versions of its `run`.
+    """SQL that one person writes, kept as it is typed. Its statements that ran are the versions of its `run`.
 
     `revision` rises with every text that is kept, so that two windows do not overwrite each other. A closed tab is kept.
     """

@@ -1,4 +1,4 @@
-"""Whose tabs and glances somebody sees: their own. What needs the source needs it to be theirs to see as well."""
+"""Visibility of tabs and glances: a person sees their own. Reading a source takes the right to see it as well."""
 
 from __future__ import annotations
 

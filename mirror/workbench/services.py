@@ -101,7 +101,7 @@ def tab_run(
 ) -> Version:
     """Run a text on the tab's source: the statement at `at` of several, or with `every` one after the other.
 
-    What still runs here is stopped. Raises: WorkbenchError, AskingError.
+    Statements that still run here are stopped. Raises: WorkbenchError, AskingError.
     """
     source = source_of(tab)
     if source is None:

@@ -27,9 +27,9 @@ class Done:
 
 
 def call_once(token: Token, key: str, body_hash: str, act: Callable[[], Done]) -> Done:
-    """Do what a call asks; with a key only once, and say the same again when it is sent again. Raises: Problem, as `act`.
+    """Carry out a call; with a key only once, and give the same answer when it is sent again. Raises: Problem, as `act`.
 
-    What was refused is not kept: it may be sent again under its key.
+    Refused calls are not kept: they may be sent again under their key.
     """
     if not key:
         with transaction.atomic():

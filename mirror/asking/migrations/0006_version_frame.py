@@ -1,4 +1,4 @@
-"""What SQL was written from is kept with it, so that people change what was understood instead of the question."""
+"""A version keeps the frame of its SQL, so that people change the reading instead of the question."""
 
 from django.db import migrations, models
 

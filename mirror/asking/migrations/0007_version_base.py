@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 def _chained(apps, schema_editor):
-    """What was changed before was changed of the version before it."""
+    """Base each earlier change on the version before it."""
     version = apps.get_model("asking", "Version")
     version.objects.update(shown=models.F("number"))
     for one in version.objects.filter(origin="change").only("pk", "run_id", "number").iterator():

@@ -106,7 +106,7 @@ def known_view(run: Run, current: Version | None, stands: AnswerStanding) -> Kno
 
 
 def _verified(stands: AnswerStanding) -> str:
-    """Who vouched for the SQL of a version as the answer to its question, and when; empty where nobody did."""
+    """Say by whom and when the SQL of a version was verified; empty where nobody did."""
     found = stands.answer
     if found is None:
         return ""

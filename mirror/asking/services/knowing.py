@@ -42,7 +42,7 @@ def version_verify(version: Version) -> StoredAnswer:
 
 
 def version_look(version: Version, place: str, back: str) -> SecondLook:
-    """What there is to doubt of a version's rows before it is verified at `place`: a draft may be no answer, and no rows none either."""
+    """Doubts about a version before it is verified at `place`: a draft may be no answer, and no rows none either."""
     run, result = version.run, version.result
     doubts = (_draft_why(version), empty_doubt(result.row_count if result is not None else None))
     return SecondLook(

@@ -1,6 +1,6 @@
 """SQL of an editor changed in words by a language model: asked by a worker, for somebody who waits.
 
-What is proposed was admitted by the guard and is accepted change by change.
+The guard admitted the proposed SQL, and people accept it change by change.
 """
 
 from __future__ import annotations

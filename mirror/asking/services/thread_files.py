@@ -122,7 +122,7 @@ def notebook_pieces(thread: Thread, turns: Sequence[Turn]) -> Generator[bytes, N
 def notebook(
     title: str, source: str, turns: Sequence[Turn], files: dict[int, str], notes: dict[int, str]
 ) -> dict[str, Any]:
-    """Lay out a notebook (nbformat 4.5). What people, models and databases wrote stands in its texts alone, its code names files of ours."""
+    """Lay out a notebook (nbformat 4.5). Words of people, models and databases stand in its texts alone, its code names files of ours."""
     cells = [
         _text(
             1,

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-# What django-axes kept, with names and addresses in plain text, by whoever points to others first.
+# Tables of django-axes, with names and addresses in plain text; a table comes before those that it points to.
 AXES = ("axes_accessattemptexpiration", "axes_accessattempt", "axes_accesslog", "axes_accessfailurelog")
 
 

@@ -162,7 +162,7 @@ class OwnerField(forms.ModelChoiceField):
 
 
 class HandOverForm(forms.Form):
-    """Who becomes the owner; `offered` are those who could run it."""
+    """Choice of the new owner; `offered` are those who could run it."""
 
     owner = OwnerField(
         label=gettext_lazy("New owner"),

@@ -1,4 +1,4 @@
-"""Make, change, pause, share, hand over and delete reports. What is kept was checked here."""
+"""Make, change, pause, share, hand over and delete reports. Stored reports were checked here."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def report_resume(report: Report, by: User) -> None:
 def report_share(report: Report, teams: Iterable[Team], by: User) -> None:
     """Share with exactly these of the teams that `by` is in; others stay as they are.
 
-    Who is in a team sees the report while they see all its sources.
+    Members of a team see the report while they see all its sources.
     """
     offered = set(teams_of(by))
     kept = set(report.teams.all()) - offered

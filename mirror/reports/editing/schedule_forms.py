@@ -46,8 +46,8 @@ def _lazy(words: Mapping[str, str]) -> list[tuple[str, Any]]:
 class ScheduleForm(forms.Form):
     """A schedule, or that there is none: then a report runs by hand only.
 
-    `cleaned_schedule` is what was typed, None for by hand. What the chosen kind has no use for is ignored, right
-    or wrong, and kept for when the kind is changed back.
+    `cleaned_schedule` is the typed schedule, None for by hand. Fields that the chosen kind does not use are ignored,
+    valid or not, and kept for when the kind is changed back.
     """
 
     kind = forms.ChoiceField(

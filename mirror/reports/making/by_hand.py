@@ -65,9 +65,9 @@ def stopped_words(run: ReportRun) -> str:
 
 @transaction.atomic
 def report_run_send_again(run: ReportRun, by: User) -> int:
-    """Send a run's files once more to everywhere they went; return to how many.
+    """Send a run's files once more to everywhere they went; return the number of deliveries.
 
-    What went by a channel that was removed since stays as it is. Raises: ReportError when there is nothing left to send.
+    Deliveries by a channel that was removed since stay as they are. Raises: ReportError when there is nothing left to send.
     """
     deliveries = run.deliveries.exclude(about__in=Delivery.TO_PERSON).select_for_update()
     ended = [delivery for delivery in deliveries if delivery.status == Status.DONE]

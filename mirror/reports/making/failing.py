@@ -67,7 +67,7 @@ def reason_fields(reason: str, advice: str) -> dict[str, Any]:
 
 
 def _failed(run: ReportRun, reason: str) -> None:
-    """Count a failure of the schedule and tell the owner. Who runs it by hand sees it on the page."""
+    """Count a failure of the schedule and tell the owner. A person who runs it by hand sees it on the page."""
     log.warning("Run %s of report %s failed", run.pk, run.report_id)
     if run.cause not in (ReportRun.Cause.SCHEDULE, ReportRun.Cause.MISSED):
         return

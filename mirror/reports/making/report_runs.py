@@ -1,6 +1,7 @@
 """Make one run: rows, sentences, pictures and files, then everything that follows from it in one transaction.
 
-Each attempt works under its own number, so nothing of two attempts mixes; the holder of the fencing token at the end decides. What an earlier attempt left is deleted when the run is taken again.
+Each attempt works under its own number, so nothing of two attempts mixes; the holder of the fencing token at the end decides. Rows and
+files of an earlier attempt are deleted when the run is taken again.
 """
 
 from __future__ import annotations
@@ -246,7 +247,7 @@ def _conclude(making: Making, lease: Lease, files: Sequence[ReportFile], worth: 
 
 
 def _conclude_nothing(making: Making, lease: Lease, parts: Sequence[MadePart], worth: _Worth) -> None:
-    """End a run that is not worth sending. What it read is not kept: such runs are many."""
+    """End a run that is not worth sending. Its rows are not kept: such runs are many."""
     read = [part.result.pk for part in parts]
 
     def write() -> None:

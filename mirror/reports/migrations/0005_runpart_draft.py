@@ -1,4 +1,4 @@
-"""What a run sent tells that its SQL was saved from a draft."""
+"""A part of a run tells that its SQL was saved from a draft."""
 
 from django.db import migrations, models
 

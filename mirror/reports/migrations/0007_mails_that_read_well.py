@@ -1,4 +1,4 @@
-"""What the figures and values of a run were, in words; whether workbooks get a chart of their own."""
+"""Figures and values of a run, in words; whether workbooks get a chart of their own."""
 
 from django.db import migrations, models
 

@@ -181,7 +181,7 @@ class ReportRunPage:
 def report_run_page(user: User, run: ReportRun, fresh: tuple[int, str] | None = None) -> ReportRunPage:
     """Lay out a run for somebody. `fresh` is a link made just now: its file's id and its address.
 
-    Who does not see the sources of its rows gets its times and deliveries alone.
+    A person who does not see the sources of its rows gets its times and deliveries alone.
     """
     may_change, sees_rows = selectors.may_change(user, run.report), selectors.rows_visible(user, run)
     run = run_read(run)

@@ -1,6 +1,6 @@
-"""Reports and their runs as pages read them: with all that is shown of them, in a few statements.
+"""Reports and their runs as pages read them: with everything shown, in a few statements.
 
-Who may see which report is decided in `mirror/reports/selectors.py`.
+`mirror/reports/selectors.py` decides the visibility of reports.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether a delivery may go out now: recipients that have not said yes, and quotas of its owner, hold it back.
 
-Looked at right before it is handed over, whatever brought it there: a schedule, a hand, a retry. What is held back waits a
+It is checked right before it is handed over, after a schedule, a run by hand and a retry alike. A held delivery waits a
 bounded time; when a later run goes to the same place, that one goes instead.
 """
 

@@ -1,4 +1,4 @@
-"""Who may get mails: people here, addresses of the company, and outside ones that said yes.
+"""Permitted recipients of mails: people here, addresses of the company, and outside ones that said yes.
 
 An address is *inside* when its domain is that of MAIL_FROM (unless anybody gets an address there), or is allowed by
 the setting MAIL_DOMAINS or an administrator, or when an administrator gave it to somebody who may sign in. Any other

@@ -1,4 +1,4 @@
-"""What the migrations it replaces make, made at once in an empty store; a store that has some of them goes on one by one."""
+"""Tables of the replaced migrations, made at once in an empty store; a store that has some of them goes on one by one."""
 
 import django.db.models.deletion
 import uuid

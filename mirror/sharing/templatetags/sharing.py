@@ -1,4 +1,4 @@
-"""What of sharing stands on the page of another subject."""
+"""Parts of sharing on pages of other subjects."""
 
 from __future__ import annotations
 

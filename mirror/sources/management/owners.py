@@ -1,4 +1,4 @@
-"""Who owns what a command makes."""
+"""Owner of the things that a command makes."""
 
 from __future__ import annotations
 

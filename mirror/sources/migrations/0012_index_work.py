@@ -1,4 +1,4 @@
-"""Value indexes are made as work is: leased, handed back, given up. What was being made is queued anew."""
+"""Value indexes are made as work is: leased, handed back, given up. Unfinished ones are queued anew."""
 
 from django.db import migrations, models
 from django.utils import timezone

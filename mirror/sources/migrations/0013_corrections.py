@@ -1,4 +1,4 @@
-"""What owners say of their sources' models."""
+"""Owners' corrections of their sources' models."""
 
 import django.db.models.deletion
 from django.conf import settings

@@ -1,6 +1,6 @@
-"""The most that is taken of an uploaded file. Checked while it is read, row by row; a breach is said by its name.
+"""Bounds of an uploaded file. Checked while it is read, row by row; a breach is said by its name.
 
-What they leave possible is held by the process that reads: by its memory, its time and its disk.
+The process that reads bounds the rest: by its memory, its time and its disk.
 """
 
 from __future__ import annotations

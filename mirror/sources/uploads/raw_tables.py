@@ -34,7 +34,7 @@ class DeclaredKey:
 
 @dataclass(frozen=True, slots=True)
 class RawKeys:
-    """What a file declares of a table: its name and its columns as they are there, its primary key, and its keys to tables."""
+    """Declaration of a table in a file: its name and columns as they are there, its primary key, and its foreign keys."""
 
     table: str
     columns: tuple[str, ...]

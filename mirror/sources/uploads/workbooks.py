@@ -29,8 +29,8 @@ from sqlagent.language.saying import worded
 # A text of a workbook begins.
 _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
 
-# What openpyxl and zipfile raise, between them, at a workbook that is damaged (seen by damaging some, 2026-11), beside
-# openpyxl's own InvalidFileException: that is for names of files, and it is given none.
+# Exceptions of openpyxl and zipfile at a damaged workbook (found by damaging some, 2026-11). openpyxl's own
+# InvalidFileException is not among them: that is for names of files, and it is given none.
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,

@@ -25,7 +25,7 @@ from mirror.secrets import EncryptedTextField
 from mirror.upkeep.backup.archive import BROKEN
 from mirror.upkeep.backup.errors import BackupError
 
-# Who is signed in where, and which workers live: of an installation that runs, not of what it holds.
+# Sessions and live workers: state of a running installation, not its data.
 LEFT_OUT = {"django_session", "people_session", "people_passkeychallenge", "health_heartbeat"}
 # Bytes of rows that are held at once, before they are packed.
 AT_ONCE = 4_000_000
