@@ -84,7 +84,7 @@ more memory than the statement may take (2 GB unless the source says otherwise, 
 A crash is that statement's failure and nobody else's. The guard refuses what is seen to be long, and leaves the rest to these limits:
 rows without end, lists of lists, texts that an aggregate made long. `tests/engines/test_children.py` sends forty statements written to crash, fill and hold, and the
 attacks marked `limits`: each ended within 3 s of its deadline and less than 300 MB above its memory, and no other process with it. `python -m
-tests.engines.killing` sends the forty with any limits. What a child does not hold back: it runs as the user Mirror runs as, so a hole in SQLite
+tests.engines.killing` sends the forty with any limits. A child has one limit: it runs as the user Mirror runs as, so a hole in SQLite
 or DuckDB that runs code would run with Mirror's rights on files.
 
 A server that does not end a statement (PostgreSQL and MySQL ask themselves between steps, and `array_fill` or `locate` over
@@ -96,7 +96,7 @@ mode is asked about (26.9), so the adapter refuses that name. `tests/engines/tes
 and 823 attacks through it, to the engine as a library; users of a server were not there to be tried
 ([connectors](connectors.md)).
 
-**Spark SQL has no read-only session, and by itself no users.** What the column shows for it is the adapter's own doing, and no
+**Spark SQL has no read-only session, and by itself no users.** The column shows the adapter's own checks for it, and no
 lock of the engine's: a query is sent in brackets, `( ... ) LIMIT n`, where Spark's grammar takes nothing but a query; settings
 that read files or the server's environment from inside a query are switched off; and calls that would run a script
 or Java are looked for by name. A function registered in the server under another name would be called. The same is
@@ -114,7 +114,7 @@ change what a listed name means: members of an extension, bodies of its own SQL 
 of what somebody made: there the user's privileges are the lock.
 
 Which columns may be read is for the engine's privileges, and not for the guard. It refuses a name that certainly stands for no column of the catalog,
-so that a slip is told with the names that were meant. What the catalog does not list and the user may read (an invisible column of MariaDB, a hidden one of
+so that a slip is told with the names that were meant. Columns that the catalog does not list and the user may read (an invisible column of MariaDB, a hidden one of
 a virtual table of SQLite, one that was added since the catalog was read) can be told where names are not written or not followed to one table: `*`,
 NATURAL JOIN, `COLUMNS('...')` and `#9` of DuckDB, lists of columns behind an alias, and names next to a function or a subquery whose columns are not
 known. A user who shall not see a column needs a view without it, or privileges on the other columns.
