@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mirror.sources.models import Source
 
 MAKERS = ("analyst", "generator")
-"""Who writes SQL without a language model: the analyst what its frames hold, else the generator."""
+"""Makers of SQL without a language model: the analyst where a frame holds the question, else the generator."""
 
 SQL_CHARS, COLUMNS = 4_000, 50
 """Kept of each answer: characters of its SQL, and names of columns of the verified result."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from mirror.sources.models import Source
 
 FACTOR = 1.8
-"""By how much a figure or a number of rows has to change. Loading rows twice doubles them and other units change them tenfold: both
-are caught even where a tenth went meanwhile. What a team sees between two looks, a day or a week apart, seldom grows by four fifths."""
+"""Factor by which a figure or a number of rows has to change. Loading rows twice doubles them and other units change them tenfold: both
+are caught even where a tenth went meanwhile. A team's figures seldom grow by four fifths between two looks, a day or a week apart."""
 
 FEW = 10
 """Whole numbers that differ by less are not looked at: 3 becomes 6 by itself."""

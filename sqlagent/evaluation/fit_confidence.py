@@ -38,7 +38,7 @@ TRAINING_STEP = 15
 PENALTY = 2.0
 
 TOWARD = {"agreed_orders": 0.5, "accepted": 0.3}
-"""What the penalty pulls to: the deterministic judge never contradicts itself and audits by rules, so
+"""Values that the penalty pulls to: the deterministic judge never contradicts itself and audits by rules, so
 these pools cannot tell what an LLM's contradiction or its auditor's word is worth."""
 
 FOR = frozenset({"share", "chance", "margin", "accepted", "agreed_orders"})

@@ -44,7 +44,7 @@ CONFIRMED, CONTRADICTED, ALONE = 1.0, -1.5, 2.5
 enough where the others have no such feature (hints)."""
 
 VOTE = frozenset({"log_share", "largest", "margin", "texts", "soft", "atoms_shared", "atoms_missing"})
-"""What candidates are beside one another. These always count: without them features alone are far worse than the vote."""
+"""Features of candidates relative to one another. These always count: without them features alone are far worse than the vote."""
 
 SHARE = 1.5
 """Weight of the logarithm of a group's share, on top of which features of pools are tested."""

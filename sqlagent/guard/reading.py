@@ -168,7 +168,7 @@ _REASONS = (
     (r"Invalid expression / Unexpected token.*", template("a word is out of place")),
     (r".*<(?:Token|class).*", template("a word is out of place")),
 )
-"""What the parser says and how it is told to a person."""
+"""Messages of the parser, and their wording for a person."""
 _SAID = (
     template("expected table name"),
     template("expecting )"),

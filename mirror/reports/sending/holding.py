@@ -177,7 +177,7 @@ def _bound_words(person: User, kind: Quota.Kind, most: int) -> str:
 
 
 def charged(delivery: Delivery) -> User:
-    """Whose quota a delivery counts for: the report's owner when it was queued, so that handing it over frees nothing."""
+    """Person whose quota a delivery counts for: the report's owner when it was queued, so that handing it over frees nothing."""
     return delivery.charged_to or delivery.run.report.owner
 
 

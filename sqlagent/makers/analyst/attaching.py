@@ -65,7 +65,7 @@ _WORD_STORED = 0.12
 """The cost of a stored value besides, where its word names a thing that rows may lack."""
 
 _LINKED = 0.08
-"""What is taken off a bound on things that a table of its own links, before those that events tell of."""
+"""Discount of a bound on things that a table of its own links, before those that events tell of."""
 
 OTHER_TIME = 0.3
 """The cost of a state besides, where so many days lie between the times at which it was reached and another."""

@@ -1,4 +1,4 @@
-"""Whom nobody did anything with: "carriers we have never booked a leg with", "suppliers we never ordered a part from" have no such rows.
+"""Partners of no event: "carriers we have never booked a leg with", "suppliers we never ordered a part from" have no such rows.
 
 The verb tells that there were rows at all, whatever state they are in now.
 """

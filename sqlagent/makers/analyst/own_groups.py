@@ -1,4 +1,4 @@
-"""Whose group is meant: "top 3 stores per region" goes by the stores' own region, where customers have one too."""
+"""The owner of a group: "top 3 stores per region" goes by the stores' own region, where customers have one too."""
 
 from __future__ import annotations
 

@@ -279,7 +279,7 @@ def _dated_deeds(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
 
 
 _RATHER = 0.2
-"""What it costs to mean the time of a deed where rows are said to be in a state."""
+"""Cost of meaning the time of a deed where rows are said to be in a state."""
 
 
 def _with_deeds(items: Sequence[Item]) -> list[Item]:

@@ -16,7 +16,7 @@ from sqlagent.makers.analyst.lexicon import UNIT_WORDS
 from sqlagent.makers.analyst.periods import Period
 
 _TURNED = {"not in": "in", "missing": "filled"}
-"""What rows are that a condition of these leaves out."""
+"""The operator of the rows that such a condition leaves out."""
 
 _OPPOSITE = {">": "<=", ">=": "<", "<": ">=", "<=": ">", "=": "<>"}
 

@@ -54,7 +54,7 @@ EXACT_VALUE = 0.16
 """Cost up to which a word is a stored value, or its label, as it is written or in the plural."""
 
 STEM_ONLY = 0.2
-"""What it costs a name that only shares the stem of a word: beside one of the very word, and a stored value always."""
+"""Cost of a name that only shares the stem of a word: beside one of the very word, and a stored value always."""
 
 SURE = 0.1
 """Cost up to which words surely name what they mean: a table, a column, a stored text."""
@@ -89,7 +89,7 @@ class Target:
 
 
 Found = dict[Key, Target]
-"""What words may mean, each once."""
+"""Possible meanings of words, each once."""
 
 
 def told_apart(found: Found, lows: Sequence[str], model: Model, *, of_persons: bool) -> Found:

@@ -17,13 +17,13 @@ from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import labels
 
 WITH_ALL = 0.08
-"""What it costs to sum these rows too, where a question names none."""
+"""Cost of summing these rows too, where a question names none."""
 
 EITHER = 0.01
 """The same where people differ in it: so little that somebody has to choose."""
 
 _SOME = 0.02
-"""What it costs more to leave out only those that nobody counts."""
+"""Extra cost of leaving out only those that nobody counts."""
 
 _GIFTS = stems("donation gift contribution pledge")
 _CAME = frozenset({"received", "succeeded", "success", "successful", "settled", "cleared", "captured"})
