@@ -495,6 +495,80 @@ def test_no_sentence_of_the_guide_begins_with_whoever_or_what(name):
     assert not re.findall(r"\b(?:Whoever|Whatever|What)\b[^.]*", prose)
 
 
+# A relative clause as the subject of a sentence: "What is kept goes" for "Kept rows go". Questions and quotations may begin so.
+TURNED = re.compile(
+    r"""(?: ^ | [.:;!?)*|>"”]\s+ | \n\s*(?:\n|[-*]\ )\s* )  # a sentence, an item or a cell begins
+        [*_(]*
+        ((?: What | Whatever | Who | Whoever | Whom )\b (?! [^.!?]*\? ) [^.!?\n]*)""",
+    re.VERBOSE,
+)
+
+
+def turned(text: str) -> list[str]:
+    """Sentences that begin with a relative clause."""
+    return [found.strip() for found in TURNED.findall(text.strip())]
+
+
+def prose(path: Path) -> Iterator[tuple[int, str]]:
+    """Docstrings and comments of a Python file, or a document without headings and code, with the line each begins at."""
+    text = path.read_text()
+    if not re.search(r"\bWh(?:at|o)", text):
+        return
+    if path.suffix == ".md":
+        yield 1, re.sub(r"(?ms)^#[^\n]*$|^```.*?^```$", "", text)
+        return
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(said))):
+                yield node.lineno, said
+    comments: list[str] = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            comments.append(token.string.lstrip("# "))
+        elif token.type != tokenize.NL and comments:
+            yield token.start[0] - len(comments), "\n".join(comments)
+            comments = []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What a page says.",
+        "The rows of a page. Who sees them is decided elsewhere.",
+        "Bounds of a run:\n\n- Whoever asks waits.",
+        "**What goes to a language model**: names.",
+        "| file | What reads it |",
+        "Sums.\nWhatever lacks is told.",
+    ],
+)
+def test_a_sentence_that_begins_with_a_relative_clause_is_found(text):
+    assert turned(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What does a page say? Its rows.",
+        'Questions: "What does X cost", "who sells most".',
+        "Text of a page, and who sees it.",
+        "Rows that somebody may see; their number is told. Whole tables too.",
+    ],
+)
+def test_questions_and_other_sentences_are_not(text):
+    assert not turned(text)
+
+
+def test_no_sentence_begins_with_a_relative_clause():
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} {sentence}"
+        for path in tracked()
+        if path.name != "CHANGELOG.md"
+        for line, text in prose(path)
+        for sentence in turned(text)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_what_is_vendored_has_the_sums_written_down():
     rows = re.findall(r"^\| `([^`]+)` .*`([0-9a-f]{64})`", text(DOCS[-1]), re.MULTILINE)
     folder = ROOT / "frontend/static/vendor"

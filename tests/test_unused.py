@@ -83,7 +83,7 @@ def test_every_exception_is_still_needed():
     assert all(allowed().values()), "each has its reason"
 
 
-# Whose fragments a subject's pages are shown with besides its own.
+# Subjects whose fragments a subject's pages show besides its own.
 SHOWS_TOO = {"workbench": ("asking",)}
 
 

@@ -36,7 +36,7 @@ SEEN = {
     "description": DESCRIPTION["body"],
     "examples": " AS gold_",
 }
-"""What an answering prompt holds where an edit is in force."""
+"""Text in an answering prompt where an edit is in force."""
 
 
 class Model:
