@@ -1,4 +1,4 @@
-// What every page loads: one module a custom element, and the few manners all pages share. Elements of single pages come with them.
+// Modules of every page: one for each custom element, and the few manners all pages share. Elements of single pages come with them.
 import "./mirror-theme.js";
 import "./mirror-ask.js";
 import "./mirror-chips.js";

@@ -1,5 +1,5 @@
-// Marks under the words of a question box: a layer of the same text lies on it, unseen but for its lines. What is typed
-// since is left unmarked until the server looked at it again. What is not understood is also told in words.
+// Marks under the words of a question box: a layer of the same text lies on it, unseen but for its lines. Text typed
+// since is left unmarked until the server looked at it again. Words that are not understood are also told in text.
 import { announce } from "./announce.js";
 import { gettext } from "./words.js";
 

@@ -1,5 +1,5 @@
-// Cards of a dashboard are dragged by their handle and sized by their corner, as an addition to buttons and keys. What stands on
-// the page while a card is dragged is its order in the grid alone; the board sends and keeps what came of it. Escape cancels.
+// Cards of a dashboard are dragged by their handle and sized by their corner, as an addition to buttons and keys. A drag
+// changes only its order in the grid of the page; the board sends and keeps the result. Escape cancels.
 import { announce } from "./announce.js";
 import { gettext } from "./words.js";
 

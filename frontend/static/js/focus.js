@@ -1,4 +1,4 @@
-// The focus stays where somebody works. What had it may be exchanged, switched off for a while or left behind by a new
+// The focus stays where somebody works. Its element may be exchanged, switched off for a while or left behind by a new
 // page: then the same element takes it again, else the nearest one around it, and the button that opened a dialog after it.
 const KEY = "mirror-focus";
 // Longer ago than this a page was left for another reason.
@@ -63,7 +63,7 @@ function arrive() {
   // The browser gives the focus to a field that the page names, but with its first picture, which may come after this.
   const named = [...document.querySelectorAll("[autofocus]")].find((one) => one.checkVisibility());
   if (named) { named.focus(); return; }
-  // What is said at the top of a page is not scrolled away. A field that was not taken is shown wherever it stands.
+  // A message at the top of a page is not scrolled away. A field that was not taken is shown wherever it stands.
   land(next.places.filter((place) => place.includes("[aria-invalid") || (document.querySelector(place)?.getBoundingClientRect().top ?? 0) < innerHeight));
 }
 

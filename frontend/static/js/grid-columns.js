@@ -51,7 +51,7 @@ class Columns {
   lay() {
     const lead = this.visible.slice(0, this.frozen);
     for (const [row, cells] of this.lines) {
-      // What has the focus would lose it by being put where it is already.
+      // A focused cell would lose the focus by being put where it is already.
       if (this.order.some((n, at) => row.cells[at] !== cells[n])) row.append(...this.order.map((n) => cells[n]));
       cells.forEach((cell, n) => {
         cell.hidden = this.hidden.has(n);

@@ -3,7 +3,7 @@ import { announce } from "./announce.js";
 import { landNext } from "./focus.js";
 import { dates, gettext } from "./words.js";
 
-// What floats over the page closes with Escape and with a click elsewhere.
+// Elements that float over the page close with Escape and with a click elsewhere.
 const FLOATING = "details.menu[open], details.why[open], details.chart-axes[open]";
 
 function openDialog(id) {
@@ -100,7 +100,7 @@ document.addEventListener("submit", (event) => {
   button.textContent = `${words} …`;
   announce(words);
   const count = setInterval(() => { button.textContent = `${words} … ${Math.round((Date.now() - began) / 1000)} s`; }, 1000);
-  // Whoever comes back to this page by the browser's own way finds it as it was.
+  // A return to this page by the browser's own way finds it as it was.
   addEventListener("pageshow", () => {
     clearInterval(count);
     button.ariaBusy = null;

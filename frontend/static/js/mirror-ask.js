@@ -1,5 +1,5 @@
-// <mirror-ask suggest draft focused follow-up>: the question box. Enter asks, Shift-Enter makes a line. What is
-// typed is kept for this tab until it was asked, and so is the hint. While one types, earlier questions, names of the source and
+// <mirror-ask suggest draft focused follow-up>: the question box. Enter asks, Shift-Enter makes a line. Typed
+// text is kept for this tab until it was asked, and so is the hint. While one types, earlier questions, names of the source and
 // values stored in it (from the `suggest` address) are offered, and the words that are understood are marked, behind the
 // text and without moving it. A button with data-example fills the box and asks.
 import { announce } from "./announce.js";

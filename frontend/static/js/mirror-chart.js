@@ -1,4 +1,4 @@
-// <mirror-chart name>: draws the figure in its JSON script with Plotly. What else is inside is shown when it
+// <mirror-chart name>: draws the figure in its JSON script with Plotly. Its other content is shown when it
 // cannot be drawn. Buttons outside ask for a file with data-chart-file and name the chart's id in data-chart.
 import { announce } from "./announce.js";
 import { colour, readable, rgb, shade, size, template } from "./colours.js";
@@ -37,7 +37,7 @@ function plotly() {
   return loading;
 }
 
-// What draws maps comes with the first map.
+// The library of maps is loaded with the first map.
 let mapping;
 function maps() {
   mapping ??= import("./build/maps.js").catch((error) => { mapping = undefined; throw error; });
@@ -195,7 +195,7 @@ class MirrorChart extends HTMLElement {
     if (long > 0) layout.xaxis.range = [from, Math.min(to, Math.max(room, ...lines))];
   }
 
-  /** What is drawn, numbers in bars and cells in the colour read best there. */
+  /** Drawn traces, with numbers in bars and cells in the colour read best there. */
   traces() {
     const [light, dark] = [colour("--panel"), colour("--text")];
     return structuredClone(this.coloured()).flatMap((trace, n) => {
@@ -206,7 +206,7 @@ class MirrorChart extends HTMLElement {
     });
   }
 
-  /** What is drawn; series and slices that have a colour of their own, because more rows gave it to them, in that. */
+  /** Drawn traces; series and slices with a colour of their own, which a chart of more rows gave them, keep it. */
   coloured() {
     const { data, layout } = this.figure;
     return layout.meta?.grids ? data : data.map((trace) => (trace.meta ? painted(trace) : trace));
@@ -371,7 +371,7 @@ function plain(text) {
   return text ? new DOMParser().parseFromString(text, "text/html").body.textContent.trim() : "";
 }
 
-/** What is drawn without the words of its values; who points at one still reads them. */
+/** Drawn traces without the words of their values; pointing at one still shows them. */
 function unlabelled(data) {
   return structuredClone(data).map(({ text, textposition, texttemplate, ...trace }) => ({
     ...trace,

@@ -5,7 +5,7 @@
 const EDGE = 8;
 const SPELL_MS = 700;
 const UNDO = ["undo-change", "undo-edit", "undo-reading"];
-// What was pressed last, each press an object of its own: an answer to an earlier one does not take the later one's focus.
+// The button pressed last, each press an object of its own: an answer to an earlier one does not take the later one's focus.
 let back = null;
 document.addEventListener("submit", (event) => { if (UNDO.includes(event.submitter?.id)) back = { id: event.submitter.id }; });
 
@@ -27,7 +27,7 @@ class MirrorChips extends HTMLElement {
     this.stop = null;
   }
 
-  /** What was pressed has the focus again; where it has gone, the chip that adds, or after the last undo the first one. */
+  /** Focus the pressed button again; where it has gone, the chip that adds, or after the last undo the first one. */
   refocus() {
     const pressed = back;
     const focus = () => {

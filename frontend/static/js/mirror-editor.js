@@ -79,7 +79,7 @@ class MirrorEditor extends HTMLElement {
     // Before anybody reads the form.
     form?.addEventListener("submit", () => { clearTimeout(this.lintTimer); this.say(null); this.place(); }, { signal: this.stopListening.signal, capture: true });
     form?.addEventListener("htmx:afterRequest", ({ detail }) => this.told(form, detail), { signal: this.stopListening.signal });
-    // What the server took is kept there from here on; what it did not take stays kept here.
+    // The server keeps accepted text from here on; refused text stays kept here.
     form?.addEventListener("htmx:afterRequest", ({ detail }) => {
       if (!detail.successful || detail.elt !== form || new URL(detail.xhr.responseURL).pathname.startsWith("/sign-in/")) return;
       this.given = detail.requestConfig.formData.get(this.field.name);
@@ -91,7 +91,7 @@ class MirrorEditor extends HTMLElement {
     }
   }
 
-  // What is wrong with SQL that ran is no word about the other SQL whose plan or telling is shown.
+  // A fault of SQL that ran says nothing about the other SQL whose plan or telling is shown.
   told(form, { elt, requestConfig }) {
     const sent = requestConfig.formData.get(this.field.name);
     if (elt === form) this.judged = sent;

@@ -154,7 +154,7 @@ class MirrorGrid extends HTMLElement {
     return lines.map((line) => line.map((cell) => (one ? exact(cell) : quoted(exact(cell)))).join("\t")).join("\n");
   }
 
-  /** What is too long for the page is fetched first. */
+  /** Values too long for the page are fetched first. */
   async copyLong(lines, cut) {
     if (cut.length > MOST_CUT) { announce(gettext("Too many long values to copy ({count}): take the file instead.", { count: cut.length })); return; }
     try {

@@ -1,4 +1,4 @@
-// <mirror-sql tab revision keep>: the SQL page. What is typed is kept by the server a moment later, and by this browser
+// <mirror-sql tab revision keep>: the SQL page. Typed text is kept by the server a moment later, and by this browser
 // at once, until the server has it: a reload, a lost connection or a session that ended loses nothing.
 import { announce } from "./announce.js";
 import { gettext } from "./words.js";

@@ -2,7 +2,7 @@
 // if the field offers it and nobody was quicker, and says so as typing would, so that whatever follows the field follows it.
 class MirrorZone extends HTMLElement {
   connectedCallback() {
-    // Whoever listens for typing is there once the page has loaded.
+    // Listeners for typing are there once the page has loaded.
     if (document.readyState === "complete") this.fill();
     else addEventListener("load", () => this.fill(), { once: true });
   }

@@ -1,4 +1,4 @@
-// What somebody types while a part of the page is on its way stays typed: fields of the part that changed since its request
+// Text typed while a part of the page is on its way stays: fields of the part that changed since its request
 // was sent keep what they hold, and the one that is being typed into keeps the focus. Their new form hears of the change, as
 // the old one would have.
 const TYPED = "input[id]:not([type=hidden], [type=file]), textarea[id], select[id]";

@@ -1,4 +1,4 @@
-// Fields for the :names of SQL that is being written. What was typed into one stays while its name does.
+// Fields for the :names of SQL that is being written. Text typed into one stays while its name does.
 import { gettext } from "./words.js";
 function control(one) {
   const name = `value-${one.name}`;
