@@ -8,7 +8,7 @@ with 2 workers, 4 producers and 500 messages: 1 run of 8 lost a message and stop
 - a message is written aside and renamed into place, so it is whole before it can be seen;
 - a claim is one rename on the same disk, so exactly one process gets it;
 - the claimed file lives until the message is acknowledged (`acks_late`), and the claims of
-  processes that died are put back by whoever looks next;
+  processes that died are put back by the next consumer;
 - the tables that bind exchanges to queues change under a lock and are replaced, never edited.
 
 Limits: one machine, a local disk, one container (a claim names a process by its pid and start

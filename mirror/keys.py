@@ -24,7 +24,7 @@ def env_file() -> Path:
 
 
 def env_read() -> None:
-    """Take the settings of that file into the environment; what stands there already wins."""
+    """Take the settings of that file into the environment; variables that are set already win."""
     if env_file().is_file():
         environ.Env.read_env(env_file())
 

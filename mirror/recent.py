@@ -36,7 +36,7 @@ class Recent(Generic[Key, Value]):
             return key in self._kept
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """Give the value of a key, made now where it is not kept. None is not kept; what `make` raises is raised."""
+        """Give the value of a key, made now where it is not kept. None is not kept. Raises the errors of `make`."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)

@@ -254,7 +254,7 @@ STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "frontend" / "static"]
 # Ours alone: no page asks for those of libraries.
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
-# A start makes them small and names them by what they hold (`static_files_make`); what was not made is served from where it lies.
+# A start makes them small and names them by their content (`static_files_make`); other files are served from where they lie.
 SERVESTATIC_USE_FINDERS = True
 # Brotli and gzip are what browsers ask for.
 SERVESTATIC_USE_ZSTD = False

@@ -1,4 +1,4 @@
-"""Write, edit and delete comments; who is mentioned in one is told by mail, once."""
+"""Write, edit and delete comments. People mentioned in one are told by mail, once."""
 
 from __future__ import annotations
 

@@ -270,7 +270,7 @@ def card_supplied(
 def _shown(
     view: CardView, card: Card, preview: dict[str, Any], count: int, drawing: Drawing | None
 ) -> CardView:
-    """A card as its owner wants it shown, as far as its rows allow that; what they do not allow is said."""
+    """A card as its owner wants it shown, as far as its rows allow that. It says where they do not."""
     chart = (drawing.chart if drawing is not None else None) or {}
     names = [column.name for column in view.columns]
     wants_number = card.shows == Card.Shows.NUMBER or (

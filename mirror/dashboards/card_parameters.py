@@ -48,7 +48,7 @@ def chart_of(card: Card) -> dict[str, Any] | None:
 
 
 def values_given(sent: Mapping[str, Any], cards: Iterable[Card]) -> dict[str, str]:
-    """The values of an address for the parameters of cards; what else an address says is left alone."""
+    """The values of an address for the parameters of cards; other parts of the address are ignored."""
     names = {str(one["name"]) for card in cards for one in parameters_of(card)}
     return {
         name: str(storable(str(sent[name])))[:VALUE_CHARS]

@@ -169,7 +169,7 @@ def _supplies_add(user: User, wishes: list[Wish]) -> str:
 
 
 def _drawings(supplies: Iterable[Supply], wishes: Sequence[Wish]) -> dict[tuple[str, str], Drawing]:
-    """The drawings of what is kept, by keys of rows and drawing; what was not drawn yet is drawn by a worker."""
+    """Drawings of kept rows, by keys of rows and drawing; a worker makes missing ones."""
     by_key = {one.key: one for one in supplies}
     by_id = {one.pk: one for one in by_key.values()}
     wanted = {(wish.key, wish.drawing_key): wish for wish in wishes if wish.is_drawn and wish.key in by_key}

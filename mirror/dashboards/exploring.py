@@ -135,5 +135,5 @@ def overview_part(source: Source, key: str) -> Explored | None:
 
 
 def overview_serve(user: User, source: Source, parts: list[Explored]) -> list[tuple[Explored, Supplied]]:
-    """Give each part what there is of its rows; what was never read is read by a worker from now on."""
+    """Give each part its kept rows; a worker reads rows that were never read."""
     return list(zip(parts, wishes_supply(user, [part.wish(source) for part in parts]), strict=True))

@@ -83,7 +83,7 @@ class Why:
         return self
 
     def between(self, now: str, before: str) -> Why:
-        """The same between two periods, said by their first days; what is no period of it is left as it is."""
+        """The same between two periods, given by their first days; other texts are left as they are."""
         return replace(
             self,
             now=self.change.period(now) or self.now,

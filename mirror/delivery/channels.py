@@ -22,7 +22,7 @@ KINDS = ("mail", "webhook", "slack", "folder", "s3")
 def check(
     kind: str, target: Mapping[str, Any], secret: str, *, by_staff: bool, reach: Reach = NOWHERE
 ) -> dict[str, Any]:
-    """Clean what was typed about a channel; what comes back is kept as its `target`.
+    """Clean the typed fields of a channel; the return value is kept as its `target`.
 
     `reach` says which private hosts it may be at. Raises: ChannelError, in words for beside the field it names.
     """

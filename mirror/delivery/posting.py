@@ -237,7 +237,7 @@ class _Network(httpcore2.NetworkBackend):
 
 
 class _Stream(httpcore2.NetworkStream):
-    """A connection whose every step ends with the deadline; what is written to it is the request."""
+    """A connection whose every step ends with the deadline; callers write the request to it."""
 
     def __init__(self, inner: httpcore2.NetworkStream, network: _Network) -> None:
         self._inner, self._network = inner, network

@@ -1,8 +1,8 @@
 """CSV: UTF-8 with its mark, commas, LF, NULL as nothing and an empty text as `""`.
 
 Texts are defused (`defusing`), the names of columns too. Rows that lie in a file of ours are made into
-lines by DuckDB, some ten times as fast as cell by cell; what its SQL cannot say (JSON with escapes,
-intervals, half characters) goes cell by cell. Both write the same. Lines that a source itself writes by the
+lines by DuckDB, some ten times as fast as cell by cell; values that its SQL cannot write (JSON with escapes,
+intervals, lone surrogates) go cell by cell. Both write the same. Lines that a source itself writes by the
 same rule (`sqlagent.ports.CsvStreaming`) are taken as they come: there every text stands in quotes.
 """
 

@@ -1,4 +1,4 @@
-"""Values as exact text, alike in every format that writes text: digits, dates, bytes, half characters."""
+"""Values as exact text, alike in every format that writes text: digits, dates, bytes, lone surrogates."""
 
 from __future__ import annotations
 

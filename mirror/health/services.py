@@ -189,7 +189,7 @@ def _broker_down() -> dict[str, str]:
 
 
 class _Look:
-    """Looks at one part in a thread of its own; who asks while a look hangs is given the same one.
+    """Looks at one part in a thread of its own; callers share a look that hangs.
 
     So a store that neither answers nor refuses costs one thread, however often the question comes.
     """

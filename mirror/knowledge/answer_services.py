@@ -98,7 +98,7 @@ def examples_set(source: Source, answers: Iterable[int], by: User) -> None:
 
 @transaction.atomic
 def answer_take_back(row: StoredAnswer, by: User) -> None:
-    """Vouch for an answer no longer; who did and when stays."""
+    """Take a verification back; its author and time stay."""
     row.taken_back_by, row.taken_back_at = by, timezone.now()
     row.save(update_fields=["taken_back_by", "taken_back_at"])
     record("took back a verified answer", row.source, by=by, question=row.question)

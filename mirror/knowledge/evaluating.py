@@ -36,7 +36,7 @@ SQL_CHARS, COLUMNS = 4_000, 50
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One verified question: whether it was answered rightly with the terms, and without; how it ended; what it cost in seconds.
+    """One verified question: whether it was answered rightly with the terms, and without; how it ended; its seconds.
 
     `before` is how it was the last time, None where it was not asked then or its verified SQL was another. `answer` is the number of the verified
     answer, `expected` its SQL and `shape` what that gave now. `with_llm` is how it was answered with a language model, None where none was asked;

@@ -60,7 +60,7 @@ def _words(one: Entry) -> set[str]:
 
 
 def mappings(told: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """The entries of a list, or of a mapping of them; what is none is passed over."""
+    """The entries of a list, or of a mapping of them; other items are skipped."""
     found = told.get(name)
     many = found.values() if isinstance(found, Mapping) else found if isinstance(found, list) else ()
     return [one for one in many if isinstance(one, Mapping)]

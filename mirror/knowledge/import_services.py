@@ -1,4 +1,4 @@
-"""A file taken over as what is known of a source: entry by entry, each tried as one that is typed; what is left out says why."""
+"""Import of a file as knowledge of a source: entry by entry, each tried as one that is typed; omitted ones say why."""
 
 from __future__ import annotations
 

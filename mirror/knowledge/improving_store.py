@@ -81,7 +81,7 @@ def is_as_left(source: Source, row: Improvement) -> bool:
 
 
 def bring(row: Improvement, edits: Sequence[Edit], by: User) -> None:
-    """Put into force what some edits hold and is not yet; what else the improvement brought goes."""
+    """Put some edits into force; other edits of the improvement are removed."""
     take_out(row, edits, by)
     terms, described, examples = _sorted(edits)
     learnt = {"terms": [], "descriptions": [], **row.learnt}

@@ -67,7 +67,7 @@ def start(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def stop(request: PersonRequest, pk: int) -> HttpResponse:
-    """Stop it; what is in force stays, and it can go on later."""
+    """Stop it; edits in force stay, and it can go on later."""
     source = source_permitted(request, pk, to_teach=True)
     row = get_object_or_404(selectors.improvements_of(source).exclude(status=Status.DONE))
     improvement_stop(row, request.user)

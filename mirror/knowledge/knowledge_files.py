@@ -143,7 +143,7 @@ def dumped(plain: Mapping[str, Any]) -> str:
 
 
 def term_plain(term: StoredTerm) -> dict[str, Any]:
-    """A term as a file has it; what is empty is left out."""
+    """A term as a file has it, without empty fields."""
     plain: dict[str, Any] = {"phrase": term.phrase, "kind": term.kind, "sql": term.body}
     more = {"synonyms": list(term.synonyms), "unit": term.unit, "description": term.description}
     plain |= {name: value for name, value in more.items() if value}

@@ -44,7 +44,7 @@ SHOWN, MADE = 20, 100
 """Questions of one round, and of how many it is made: those verified or refused already are left out."""
 
 SECONDS = 40.0
-"""How long a round asks; what is left is not shown, or shown without saying how its other wordings are read."""
+"""Seconds of a round; the rest is not shown, or shown without the readings of its other wordings."""
 
 WORDING_CHARS = 300
 WORKER_SECONDS = 60

@@ -122,7 +122,7 @@ class ArgumentsForm(forms.Form):
             self.fields[parameter["name"]] = _field(parameter)
 
     def arguments(self) -> dict[str, str]:
-        """The values typed, as text that `sql_bind` reads; what was left empty is left out."""
+        """The values typed, as text that `sql_bind` reads, without empty ones."""
         return {name: str(value) for name, value in self.cleaned_data.items() if value not in (None, "")}
 
 

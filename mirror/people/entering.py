@@ -133,7 +133,7 @@ def factor_asked_first(request: HttpRequest, back: str = "") -> HttpResponse | N
 def sets_up_factor(
     view: Callable[[HttpRequest, User], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Give a view the person who sets a second factor up; who lacks one that they have gives it first, nobody else gets there."""
+    """Give a view the person who sets a second factor up. A person who has one already gives it first; nobody else gets there."""
 
     @login_not_required
     @never_cache

@@ -272,7 +272,7 @@ def team_create(name: str, by: User) -> Team:
 
 @transaction.atomic
 def member_add(team: Team, username: str, *, is_manager: bool = False) -> Membership:
-    """Put somebody into a team; who is in it already keeps their place. Raises: PeopleError."""
+    """Put somebody into a team; a member keeps their place. Raises: PeopleError."""
     user = User.objects.filter(username__iexact=username.strip(), is_active=True).first()
     if user is None:
         raise PeopleError(_("There is nobody called “%(name)s” here.") % {"name": username.strip()})
@@ -294,7 +294,7 @@ def member_join(team: Team, user: User, *, is_manager: bool = False, why: str = 
 
 @transaction.atomic
 def member_remove(team: Team, user_id: int, why: str = "") -> None:
-    """Take somebody out of a team; what was shared with it is gone from their sight at once."""
+    """Take somebody out of a team; they lose sight of things shared with it at once."""
     gone = Membership.objects.filter(team=team, user_id=user_id).select_related("user").first()
     if gone is not None:
         gone.delete()

@@ -3,7 +3,7 @@
 A try is counted before the password is looked at, and taken back when it was right: fifty at once get no more
 than fifty in a row. Four counts, each with waits of its own:
 
-- a name from one address, so that whoever guesses somebody's password locks only themselves;
+- a name from one address, so that a person who guesses another's password locks only themselves;
 - an address, whatever the names;
 - a name, wherever from: a wait of a minute at most, so that the right person gets in between;
 - a name in a browser where its password was right before, known by a cookie. It is counted by itself alone: guesses

@@ -170,7 +170,7 @@ def file_visible(user: User, pk: int) -> ReportFile | None:
 def reports_breaking(user: User) -> QuerySet[Report]:
     """List the reports somebody sees whose next run will fail: a saved SQL is gone, or no longer runs.
 
-    With a source goes its saved SQL; what a changed table breaks is known since the source was read anew.
+    With a source goes its saved SQL. SQL that a changed table breaks is known since the source was read anew.
     """
     broken = ReportPart.objects.filter(Q(saved=None) | ~Q(saved__problem="")).values("report")
     return reports_visible(user).filter(pk__in=broken)

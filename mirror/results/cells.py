@@ -1,6 +1,6 @@
 """One stored value as people and programs see it: for reading, for copying, and as JSON.
 
-Decides how a cell is written down; what a column holds is told by its kind. For reading,
+Decides how a cell is written down; its kind tells the content of a column. For reading,
 numbers are grouped and rounded; for copying and as JSON nothing is lost.
 """
 

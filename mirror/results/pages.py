@@ -132,7 +132,7 @@ class TableWish:
 
     @classmethod
     def read(cls, query: Any) -> TableWish:
-        """Read `page`, `sort` (`2` or `-2`), `f0`, `f1` ..., `q` and `totals`; what cannot be understood is left out."""
+        """Read `page`, `sort` (`2` or `-2`), `f0`, `f1` ..., `q` and `totals`; values that cannot be understood are left out."""
         sort_text = str(query.get("sort", ""))
         column = sort_text.removeprefix("-")
         sort = Sort(int(column), sort_text.startswith("-")) if is_id(column) else None

@@ -89,7 +89,7 @@ def rows_page(
     with _opened(result) as (connection, path):
         matching = result.row_count
         order, skipped = _order(columns, sort), offset
-        if search.strip() and order == _IN_ORDER:  # looked for once; what is found is read where it lies
+        if search.strip() and order == _IN_ORDER:  # searched once; rows found are read where they lie
             seen = connection.execute(_sql(_IN_ORDER, where, f"ORDER BY {_IN_ORDER}"), [path, *values])
             places = seen.fetchnumpy()[_IN_ORDER]
             matching, values, skipped = len(places), places[offset : offset + limit].tolist(), 0

@@ -52,7 +52,7 @@ def pivot(request: PersonRequest, pk: object) -> HttpResponse:
 
 @require_safe
 def columns(request: PersonRequest, pk: object) -> HttpResponse:
-    """The columns of a result; what each holds is counted when it comes into view."""
+    """The columns of a result; the facts of each are counted when it comes into view."""
     return render(request, "results/columns.html", {"page": columns_page(_result(request, pk))})
 
 

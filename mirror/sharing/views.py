@@ -181,7 +181,7 @@ def mails(request: PersonRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def link(request: HttpRequest, token: str, seen: str = "") -> HttpResponse:
-    """The content of a link, without signing in; whatever is wrong with the link, the answer is the same.
+    """The content of a link, without signing in. Every faulty link gets the same answer.
 
     With `seen` its page asks how cards stand, as something was chosen on one or rows were on their way.
     """

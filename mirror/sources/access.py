@@ -190,7 +190,7 @@ def _shut_out(person: User) -> str:
 
 
 def _through(teams: tuple[ThroughTeam, ...], gives: Callable[[ThroughTeam], bool], otherwise: str) -> str:
-    """Name the teams that give a right, with their roles; what is said otherwise where none does."""
+    """Name the teams that give a right, with their roles; the default text where none does."""
     given = [f"{one.name} ({role_said(one.role)})" for one in teams if gives(one)]
     return _("Through %(given)s.") % {"given": ", ".join(given)} if given else otherwise
 

@@ -58,7 +58,7 @@ def failure_told(source: Source, by: User, failure: Failure) -> tuple[str, str]:
         message = _QUOTING.sub(r"\1.", message)
     host, port = source.host, source.port
     if source.tunnel:
-        if failure.code != SSH_SILENT:  # an SSH server was heard; what it reaches is its business
+        if failure.code != SSH_SILENT:  # an SSH server answered; it decides what it reaches
             return message, advice
         host, port = source.tunnel["ssh_host"], source.tunnel["ssh_port"]
     if by.is_staff or _ANSWERED.match(message) or not is_private(host):

@@ -18,7 +18,7 @@ MARK = "$VAR_DIR/"
 
 
 def contracted(path: str) -> str:
-    """Give a path as the store keeps it; what is no absolute path below `VAR_DIR` stays as it is."""
+    """Give a path as the store keeps it; other paths than absolute ones below `VAR_DIR` stay as they are."""
     if not path.startswith("/"):
         return path
     folder = Path(settings.VAR_DIR)

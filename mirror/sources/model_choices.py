@@ -63,7 +63,7 @@ class Wish:
 
 
 def wanted_of(wishes: Iterable[Wish], seen: SeenModel | None, table: str, column: str) -> list[Correction]:
-    """The corrections that wishes mean; what is hidden comes last, since nothing else is said of it."""
+    """The corrections that wishes mean; hidden columns come last, since nothing else is said of them."""
     out = []
     for wish in wishes:
         if wish.name == "points":

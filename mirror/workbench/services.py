@@ -67,7 +67,7 @@ def tab_keep(tab: Tab, sql: str, revision: int | None = None) -> int:
 
 
 def tab_change(tab: Tab, title: str, source: Source | None) -> None:
-    """Name a tab, and choose the source it is about; what ran on another source stays in the history of questions."""
+    """Name a tab, and choose its source; SQL that ran on another source stays in the history of questions."""
     tab.title = one_line(title, 80)
     if source is not None and source.pk != tab.source_id:
         tab.source, tab.run, tab.arguments = source, None, {}

@@ -162,7 +162,7 @@ def change(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def close(request: PersonRequest, pk: int) -> HttpResponse:
-    """Close a tab; what it holds is kept."""
+    """Close a tab; its text is kept."""
     services.tab_close(_tab(request, pk))
     return redirect("workbench:start")
 

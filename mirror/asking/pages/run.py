@@ -310,7 +310,7 @@ def _parts_named(run: Run, understood: ChipsView | None) -> str:
 
 
 def _noted(run: Run, note: str) -> str:
-    """A note of a run; what it is about and how that is computed stay as they are."""
+    """A note of a run; its subject and the computation stay as they are."""
     return noted(said_again(note, run.saying.get("notes"), note))
 
 

@@ -267,7 +267,7 @@ def version_add(
     base: Version | None = None,
     supersedes: bool = True,
 ) -> Version:
-    """Add a version and have it run; what runs for this run is stopped if it `supersedes` that. Its chart is as the last one where none is given.
+    """Add a version and have it run. With `supersedes`, statements of this run are stopped. Its chart is as the last one where none is given.
 
     Raises: AskingError while the question is still being answered, or when too much waits; PermissionDenied where its owner
     may not run it.

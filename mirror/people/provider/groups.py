@@ -1,7 +1,7 @@
 """Groups of the provider as teams and administrators here.
 
 A team that a rule names is kept by the provider for people who sign in by it: they are added and removed as their groups
-say. Teams that no rule names, and people who do not sign in by it, are left alone; who manages a team stays as it is.
+say. Teams that no rule names, and people who do not sign in by it, are left alone; managers of teams stay as they are.
 """
 
 from __future__ import annotations

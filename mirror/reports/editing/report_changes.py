@@ -149,7 +149,7 @@ def report_update(
 
 @transaction.atomic
 def report_delete(report: Report, by: User) -> None:
-    """Let a report go with its runs, rows and files; what is being made of it stops."""
+    """Delete a report with its runs, rows and files; runs under way stop."""
     StoredResult.objects.filter(runpart__run__report=report).delete()
     log.info("Report %s was deleted by user %s", report.pk, by.pk)
     pk = report.pk
@@ -275,7 +275,7 @@ def _title(typed: str) -> str:
 
 
 def _text(typed: str) -> str:
-    """Text without control characters and half characters."""
+    """Text without control characters and lone surrogates."""
     kept = re.sub(r"\r\n?", "\n", typed)
     return "".join(c for c in kept if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs")).strip()
 

@@ -140,7 +140,7 @@ def _make(making: Making, lease: Lease, watch: Watch) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Worth:
-    """Whether a run is sent (`about` says as what) and why; what the report remembers of it."""
+    """Whether a run is sent (`about` says as what) and why, with the state that the report keeps of it."""
 
     about: str
     words: str = ""

@@ -72,7 +72,7 @@ def report_list_page(
     has_any: bool,
     may_begin: bool,
 ) -> ReportListPage:
-    """Lay out one page of what a search found; what will break is listed first, on the first page."""
+    """Lay out one page of a search; reports that will break are listed first, on the first page."""
 
     reasons = Reasons(user)
 

@@ -31,7 +31,7 @@ def sources_to_look_at() -> list[int]:
 
 
 def source_look(source_id: int) -> None:
-    """Read a source's tables; what changed is kept, and the saved SQL that it breaks is marked.
+    """Read a source's tables; changes are kept, and the saved SQL that they break is marked.
 
     One that does not answer stays as it is: the next run tells, if it is still so then.
     """

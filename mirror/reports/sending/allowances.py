@@ -57,7 +57,7 @@ def allowance_add(kind: str, typed: str, by: User) -> Allowance:
 
 @transaction.atomic
 def allowance_remove(allowance: Allowance, by: User) -> None:
-    """Allow a place no longer; what goes there is refused from the next sending on."""
+    """Withdraw the allowance of a place; deliveries there are refused from the next sending on."""
     log.info("Allowance %s (%s) was taken back by user %s", allowance.pk, allowance.kind, by.pk)
     allowance.delete()
     record("allowed a place no longer", allowance.value, by=by, what=allowance.kind)

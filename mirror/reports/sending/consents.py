@@ -123,7 +123,7 @@ def consent_read(token: str) -> Consent:
 
 
 def consent_confirm(consent: Consent) -> bool:
-    """Let mails come that an address was asked about; what waits goes out. False when it has stopped them."""
+    """Let mails come that an address was asked about, and send the waiting ones. False when it has stopped them."""
     now = timezone.now()
     waiting = Consent.objects.filter(pk=consent.pk, state=Consent.State.ASKED)
     if waiting.update(state=Consent.State.CONFIRMED, answered_at=now):
@@ -134,7 +134,7 @@ def consent_confirm(consent: Consent) -> bool:
 
 
 def consent_stop(consent: Consent) -> None:
-    """Let no mail go to an address any more, for good; what waits for it is given up."""
+    """Let no mail go to an address any more, for good; waiting deliveries are given up."""
     others = Consent.objects.filter(pk=consent.pk).exclude(state=Consent.State.STOPPED)
     if others.update(state=Consent.State.STOPPED, answered_at=timezone.now()):
         log.info("Consent %s was withdrawn for good", consent.pk)

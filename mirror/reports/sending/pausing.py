@@ -50,7 +50,7 @@ def deliveries_waiting() -> int:
 
 @transaction.atomic
 def sending_pause(by: User | None = None, why: str = "") -> SendingPause:
-    """Stop all sending; what is on already stays as it was said."""
+    """Stop all sending; a pause that is on already keeps its words."""
     kept = SendingPause.objects.select_for_update().filter(ended_at=None).first()
     if kept is None:
         kept = SendingPause.objects.create(began_by=by.get_username() if by else "", why=why.strip()[:300])

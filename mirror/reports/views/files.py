@@ -86,7 +86,7 @@ def _shown(request: PersonRequest, file: ReportFile, fresh: tuple[int, str] | No
 @require_safe
 @never_cache
 def link(request: HttpRequest, token: str) -> HttpResponseBase:
-    """The file a link gives, without signing in; whatever is wrong with the link, the answer is the same."""
+    """The file a link gives, without signing in. Every faulty link gets the same answer."""
     try:
         file = services.link_open(token)
         response: HttpResponseBase = attachment(file)

@@ -40,7 +40,7 @@ _COMPUTED, _HIDDEN = 2, 1
 
 
 def sqlite_sheets(path: Path, notes: list[str]) -> Iterator[RawTable]:
-    """The tables of a file in their order; what is left out of it is added to `notes`. One that cannot be read says why.
+    """The tables of a file in their order; omissions are added to `notes`. One that cannot be read says why.
 
     Raises: NoTable.
     """
