@@ -402,7 +402,7 @@ def _is_stored(description: pq.abc.PGresult, kinds: list[Kind]) -> bool:
 
 
 def _load_exactly(transformer: abc.Transformer, result: pq.abc.PGresult, row: int) -> Row:
-    """Load one row cell by cell; what Python cannot hold (BC, infinity, 24:00) stays text."""
+    """Load one row cell by cell; values that Python cannot hold (BC, infinity, 24:00) stay text."""
     cells: list[Any] = []
     for number in range(result.nfields):
         value = result.get_value(row, number)

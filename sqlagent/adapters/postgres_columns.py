@@ -177,7 +177,7 @@ def _decimals(texts: pa.Array) -> pa.Array | None:
 
 
 def _loaded(loader: abc.Loader, cell: bytes) -> Any:
-    """Load a cell; what Python cannot hold stays text, as in rows."""
+    """Load a cell; a value that Python cannot hold stays text, as in rows."""
     try:
         return loader.load(cell)
     except (psycopg.DataError, UnicodeDecodeError):

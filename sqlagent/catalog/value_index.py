@@ -144,7 +144,7 @@ class ValueIndex:
     def reading(self, catalog: Catalog, *, again: bool = False) -> ValueReading:
         """Go on reading from here, of the catalog as it is now; with `again` everything anew.
 
-        An index made before progress was kept stays as it is; what it lacks is still to be read.
+        An index made before progress was kept stays as it is; missing values are still to be read.
         """
         texts = {ref: self.texts_of(ref) for ref in self._columns}
         progress = self.progress or as_it_is(catalog)

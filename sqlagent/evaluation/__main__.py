@@ -276,7 +276,7 @@ def ablate(options: argparse.Namespace) -> None:
 
 
 def fit(options: argparse.Namespace) -> None:
-    """Refit a part; what fits needs numpy, which only the development requirements bring."""
+    """Refit a part; fitting needs numpy, which only the development requirements bring."""
     if options.part == "ranker":
         from sqlagent.evaluation import fit_ranker
 

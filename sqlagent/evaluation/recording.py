@@ -1,6 +1,6 @@
 """Keeps what a language model was asked and replied during one question, as the lines of a run hold it.
 
-Decides the form of an exchange in a run's line (docs/traces.md); what is made of runs is for `traces`.
+Decides the form of an exchange in a run's line (docs/traces.md); `traces` decides the use of runs.
 """
 
 from __future__ import annotations

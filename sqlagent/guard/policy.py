@@ -28,7 +28,7 @@ class Policy:
     """Choices of an administrator; the defaults are the suggested ones.
 
     `functions` are further functions that may be called, in any case, `schema.name` for one that
-    is called with its schema; what is known to act stays refused all the same. `refused` are words
+    is called with its schema; functions known to act stay refused all the same. `refused` are words
     of `KINDS` that are refused although they only read. `search_path` are schemas whose tables may
     be named without their schema. `withheld` is not theirs to decide: tables and columns that who asks may not read.
     """

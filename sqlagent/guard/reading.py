@@ -1,4 +1,4 @@
-"""Code to tokens to a syntax tree, by sqlglot; what cannot be read with certainty is refused.
+"""Code to tokens to a syntax tree, by sqlglot; code that cannot be read with certainty is refused.
 
 The tokens must agree with the lexemes. Where the parser knows a
 function too well and objects to its arguments, the code is read once more with that function as

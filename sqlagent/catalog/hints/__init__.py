@@ -1,7 +1,7 @@
 """Hints: knowledge given with a question, read into definitions of its phrases against a catalog.
 
 Decides what a hint says here, and tells what of it says nothing. Which words of the question a definition explains is for
-`placing`; what becomes of them is for the makers.
+`placing`; makers decide how to use them.
 
 Example:
     >>> from sqlagent.values import Catalog, Column, Table
@@ -49,7 +49,7 @@ _lock = Lock()
 
 
 def read(hint: str, catalog: Catalog, index: ValueIndex | None = None) -> Hint:
-    """Read a hint. Never raises, whatever the text; what is broken, too long or names nothing is `unread`."""
+    """Read a hint. Never raises, for any text; broken, too long or nameless parts are `unread`."""
     if not hint.strip():
         return Hint()
     key = (hint, catalog_key(catalog), id(index))

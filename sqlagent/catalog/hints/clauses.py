@@ -15,7 +15,7 @@ LONGEST = 600
 """Characters of a clause that is read."""
 
 MAX_CHARS = 8_000
-"""Characters of a hint that are read; what follows is told as unread."""
+"""Characters of a hint that are read; the rest is told as unread."""
 
 QUOTED = re.compile(r"(?<!\w)'(?=\S)(?:[^']|'')*?(?<=\S)'(?!\w)|\"[^\"]*\"|`[^`]*`")
 """Text in quotes. An apostrophe inside a word opens none, nor does a quote that nothing closes."""

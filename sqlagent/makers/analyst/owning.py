@@ -34,7 +34,7 @@ TIED = 0.01
 
 
 def owned(reading: Reading, source: Source) -> Reading:
-    """Give a reading whose mentions know whom they are of; what only says whose a group is goes into that group."""
+    """Give a reading whose mentions know whom they are of; a mention that only says whose a group is goes into that group."""
     items = list(reading.items)
     at = 0
     while at < len(items):

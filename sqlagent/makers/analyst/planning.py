@@ -1,7 +1,7 @@
 """A frame as SQL of one dialect.
 
 Rows are gone through once at the measure's own grain: other tables are joined only upwards, from many to one, so
-nothing is counted twice; what lies downwards is asked by IN. Groups are told apart by keys and shown by names. Figures of
+nothing is counted twice; rows downwards are asked by IN. Groups are told apart by keys and shown by names. Figures of
 several grains are aggregated each by itself and laid side by side.
 """
 

@@ -34,7 +34,7 @@ def _of(one: Measure, source: Source, why: list[str]) -> Measure:
 
 
 def _held(one: Condition, source: Source, why: list[str]) -> Condition:
-    """A condition as it holds of the key; what was so read goes into `why`."""
+    """A condition as it holds of the key; its reading goes into `why`."""
     if one.parts:
         return replace(one, parts=tuple(_held(part, source, why) for part in one.parts))
     if one.op not in ("missing", "filled") or len(one.slots) != 1:

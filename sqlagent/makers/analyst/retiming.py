@@ -135,7 +135,7 @@ def _is_undone(state: str) -> bool:
 
 
 def timed_by(frame: Frame, old: Field, new: Field) -> Frame:
-    """Give a frame whose periods and grains of one column are of another one; what else is said of it stays."""
+    """Give a frame whose periods and grains of one column are of another one; its other conditions stay."""
 
     used = [*frame.slots(), *(s for m in frame.measures for c in m.where for s in c.slots)]
     if any(r.columns == (old.column,) and r.source == old.table for s in used for r in s.path):

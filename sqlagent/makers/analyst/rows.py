@@ -1,6 +1,6 @@
 """Expressions on one row as SQL: FROM and its joins, columns, expressions and conditions.
 
-Joins lead from many to one only, so that no row is counted twice; what lies the other way is asked by IN.
+Joins lead from many to one only, so that no row is counted twice; rows the other way are asked by IN.
 """
 
 from __future__ import annotations

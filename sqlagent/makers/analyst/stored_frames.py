@@ -1,4 +1,4 @@
-"""Frames as plain JSON and back, exactly. Columns and ways are named; what they are is looked up in the model again.
+"""Frames as plain JSON and back, exactly. Columns and ways are named; the model is asked for them again.
 
 Decides what a stored frame may hold: unknown parts, wrong types and words that no frame is made of are refused, and so is
 a frame whose column or way has gone from the source. Whether it can be written as SQL is the planner's business.

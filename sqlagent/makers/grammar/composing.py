@@ -2,7 +2,7 @@
 
 Decides what is selected when nothing is said, which number belongs to which column, what
 is grouped by, and how a negation becomes a nested SELECT. Gives None where the parts do
-not make a statement; what is likely is for `scoring`.
+not make a statement; `scoring` decides what is likely.
 """
 
 from __future__ import annotations

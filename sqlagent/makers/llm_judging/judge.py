@@ -55,7 +55,7 @@ MARKED = 32
 """Candidates marked in one pointwise call: the paper's n."""
 
 AUDITED = 8
-"""Groups shown to the auditor; what is wrong with the largest is wrong enough."""
+"""Groups shown to the auditor; faults of the largest are enough."""
 
 REPLY_TOKENS = 2_500
 """A few lines of reasons and one of JSON, with room for models that think aloud."""

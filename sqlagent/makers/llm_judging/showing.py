@@ -1,6 +1,6 @@
 """Candidates as a judge is shown them: SQL and result, in what they differ, what the data say of it.
 
-Decides which parts a prompt gets; what of them may be seen is for `rendering`.
+Decides which parts a prompt gets; `rendering` decides what of them may be seen.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Runs(Protocol):
 
 @dataclass(slots=True)
 class Prober:
-    """Looks at the points in which two candidates differ; what was looked at once is not looked at again.
+    """Looks at the points in which two candidates differ; it looks at each only once.
 
     With `has_values` stored values are asked for too: the most frequent ones of a column.
     """

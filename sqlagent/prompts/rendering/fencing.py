@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlagent.values import Table
 
 NAME_CHARS = 130
-"""No database tried allows longer names (PostgreSQL 63, SQL Server 128); what is longer is no name."""
+"""No database tried allows longer names (PostgreSQL 63, SQL Server 128); a longer text is no name."""
 
 CELL_CHARS = 60
 """Characters of one stored value shown: enough for its format, too few for a letter."""

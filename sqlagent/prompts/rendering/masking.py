@@ -50,7 +50,7 @@ SHORT_NUMBER = 3
 
 
 def candidate_sql(execution: Execution, question: Question, linked: LinkedSchema, privacy: str) -> str:
-    """Give the SQL that an execution ran as a model may see it; what the model wrote itself is known to it."""
+    """Give the SQL that an execution ran as a model may see it; the model knows SQL that it wrote itself."""
     return shown_sql(execution.sql, question, linked, privacy, own_words(execution.candidate))
 
 

@@ -39,7 +39,7 @@ _AFTER = {
 }  # fmt: skip
 _ENDS = ("UNION ALL", "UNION", "EXCEPT", "INTERSECT")
 _COMPARES = frozenset({"=", "<>", "!=", "<", ">", "<=", ">=", "LIKE", "ILIKE", "==", "<=>"})
-# How much the nearest of a kind is worth; what fits less well is worth less, and keywords next to nothing.
+# How much the nearest of a kind is worth; others are worth less, and keywords next to nothing.
 _JOIN, _COLUMN, _ALIAS, _TABLE, _NAME, _FUNCTION = 60, 40, 38, 20, 14, 10
 _COUNTED = ("count", "sum", "avg", "min", "max")
 

@@ -14,7 +14,7 @@ from sqlagent.values import Cell, Kind
 
 MANY_BARS = 12
 FEW_TIMES = 8
-"""Months or days up to which each is named on its axis; more are left to whoever draws, none between two of them."""
+"""Months or days up to which each is named on its axis; more are left to the drawing library, none between two of them."""
 
 
 def categories(xs: Sequence[str | None], texts: Sequence[str], lying: bool, most: int = MANY_BARS) -> Json:

@@ -1,4 +1,4 @@
-"""Words of the expressions and conditions of a statement; what has no words stays SQL between backticks.
+"""Words of the expressions and conditions of a statement; parts without words stay SQL between backticks.
 
 Columns are named as their tables are: an alias is replaced by the table that it stands for, unless the table stands there twice.
 """

@@ -164,7 +164,7 @@ class Difference:
 
 
 def difference(before: frozenset[Part], after: frozenset[Part]) -> Difference:
-    """Tell what became of a frame's parts; what two parts of one kind say of one thing counts as replaced."""
+    """Tell what became of a frame's parts; of two parts of one kind about one thing, the earlier counts as replaced."""
     lost, gained = set(before - after), set(after - before)
     for part in [one for one in lost if one.kind == "where" and replace(one, kind="inner") in gained]:
         lost.discard(part)  # of a rate it holds of what is counted alone

@@ -33,7 +33,7 @@ def settled(frame: Frame) -> Frame:
 
 
 def grouped_by(frame: Frame, by: tuple[Dimension, ...]) -> Frame:
-    """Give a frame with other groups; what was said of the old ones' columns, rows without any and order of rows goes."""
+    """Give a frame with other groups; settings of the old ones' columns, of rows without any and of the order go."""
     flags = tuple(flag for flag in frame.flags if flag not in _OF_GROUPS)
     order = frame.order
     if order is not None and (order.by is not None or order.dimension is not None):
