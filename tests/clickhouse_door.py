@@ -103,7 +103,7 @@ class Door(BaseHTTPRequestHandler):
                 rows.close()
 
     def _chunks(self, rows: Any, first: Any) -> None:
-        """Send what comes; what breaks midway is said at the end, between marks, as the server does."""
+        """Send an answer; an error midway is sent at the end, between marks, as the server does."""
         part = first
         try:
             while part is not None and (sent := part.bytes()):

@@ -31,7 +31,7 @@ TIMEOUT = re.compile(r"\s*SET\s+STATEMENT_TIMEOUT\s*=\s*(\d+)\s*", re.IGNORECASE
 
 
 class Caller:
-    """One connection to Spark, by which calls go on; what Databricks' protocol has and Hive's has not is put in."""
+    """One connection to Spark, by which calls go on; parts of Databricks' protocol that Hive's lacks are put in."""
 
     def __init__(self, port: int) -> None:
         signed_in = partial(PureSASLClient, HOST, username="token", password="none")

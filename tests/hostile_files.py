@@ -1,4 +1,4 @@
-"""Files that are made to take all memory or time of whoever reads them; most are small."""
+"""Files that are made to take all memory or time of their reader; most are small."""
 
 from __future__ import annotations
 

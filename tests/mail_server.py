@@ -84,7 +84,7 @@ class MailServer:
         return self
 
     def stop(self) -> None:
-        """End it as SIGKILL does; what it took stays."""
+        """End it as SIGKILL does; its mails stay."""
         if self._process:
             self._process.kill()
             self._process.wait()

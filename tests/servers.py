@@ -526,7 +526,7 @@ def certificate_for(address: str) -> tuple[bytes, bytes]:
     return certificate.public_bytes(encoding), private
 
 
-# Ports that test processes hand out: below those that the system gives to whoever asks for any, a range for each process.
+# Ports that test processes hand out: below those that the system gives for port 0, a range for each process.
 FIRST_PORT, PORTS, RANGES = 11_000, 3_000, 7
 _handed: dict[int, Iterator[int]] = {}
 

@@ -26,7 +26,7 @@ FOUNDATIONS = {"values", "errors", "events", "ports"}
 # Floors of pure tools that any stage may use: words, trees of SQL, prompts, what is known of a source. They know no stage.
 TOOLS = {"catalog", "language", "prompts", "rows", "sql"}
 
-# Floors of stages. A room of these knows no other room of them; what passes between rooms are values.
+# Floors of stages. A room of these knows no other room of them; values pass between rooms.
 STAGES = {"makers", "method", "telling", "guard"}
 
 # Imports against the arrows, each with its reason.

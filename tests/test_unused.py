@@ -1,4 +1,4 @@
-"""Nothing stands unused: vulture reads mirror and sqlagent; what it cannot see is in `unused.txt`, with the reason.
+"""Nothing stands unused: vulture reads mirror and sqlagent; uses that it cannot see are in `unused.txt`, with the reason.
 
 A name that only tests use is unused. Names in templates, in the paths of settings and in lookups of queries count as uses.
 """

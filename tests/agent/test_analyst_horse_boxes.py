@@ -64,7 +64,7 @@ def carrier():
         ("rides from France in 2025", _OUT_OF.format("orig_yrd", "France") + " AND book_dt LIKE '2025%'"),
         ("rides into France per quarter 2025", "SELECT '2025-Q' || ((CAST(strftime('%m', book_dt) AS INTEGER) + 2) / 3), COUNT(*) FROM hv_ride JOIN hv_yrd ON yrd_cd = dest_yrd WHERE ctry_cd = 'FR' AND book_dt LIKE '2025%' GROUP BY 1"),
         ("rides by destination yard", "SELECT yrd_nm, COUNT(*) FROM hv_ride JOIN hv_yrd ON yrd_cd = dest_yrd GROUP BY yrd_cd"),
-        # whoever is billed is a customer
+        # a billed account is a customer
         ("how many customers do we have", "SELECT COUNT(*) FROM hv_acct"),
         ("customers in Germany", "SELECT acct_nm FROM hv_acct WHERE ctry_cd = 'DE'"),
         ("rides per customer", "SELECT acct_nm, COUNT(*) FROM hv_ride JOIN hv_acct USING (acct_cd) GROUP BY acct_cd"),

@@ -42,7 +42,7 @@ from sqlagent.values import (
 
 
 class Shop:
-    """Twenty-four questions of which edits mend what they name; what was asked is kept."""
+    """Twenty-four questions of which edits mend the named ones; the questions asked are kept."""
 
     def __init__(self, templates: int = 24, wrong: int = 24) -> None:
         self.groups = {str(n): str(n) for n in range(templates)}

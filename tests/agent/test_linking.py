@@ -1,4 +1,4 @@
-"""Questions are linked to the part of a catalog they are about; what finds nothing is named."""
+"""Questions are linked to the part of a catalog they are about; words that find nothing are named."""
 
 from __future__ import annotations
 

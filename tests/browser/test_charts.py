@@ -157,7 +157,7 @@ def test_a_map_is_zoomed_by_buttons_and_keys_and_keeps_it_when_it_is_drawn_anew(
     expect(page.locator("#announcer")).to_have_text("The map at 150 %")
     is_drawn("projection.scale === 1.5")
     expect(smaller).to_be_enabled()
-    # Colours are drawn anew with the theme; what is seen stays.
+    # Colours are drawn anew with the theme; the visible part stays.
     page.locator("mirror-chart").evaluate("(chart) => chart.removeAttribute('data-drawn')")
     page.emulate_media(color_scheme="dark")
     page.evaluate("document.dispatchEvent(new CustomEvent('mirror-theme'))")

@@ -108,7 +108,7 @@ def test_tabs_wrap_and_tables_show_that_they_scroll_on_a_telephone(page: Page):
         assert place and place["x"] >= 0 and place["x"] + place["width"] <= 390, tab.inner_text()
     frame = page.get_by_role("region", name="Table of work")
     assert frame.evaluate("(one) => one.scrollWidth > one.clientWidth")
-    # The shade lies still at both sides; what covers it goes with the cells.
+    # The shade lies still at both sides; its covers go with the cells.
     assert (
         frame.evaluate("(one) => getComputedStyle(one).backgroundAttachment")
         == "local, local, scroll, scroll"

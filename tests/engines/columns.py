@@ -35,7 +35,7 @@ def by_column(database: SourceDatabase, sql: str, limits: Limits = MANY) -> tupl
 
 
 def stored(database: SourceDatabase, sql: str, path: Path, *, rows_only: bool) -> tuple[Any, list[Any]]:
-    """Write a statement's rows to a file of stored results; what the columns are, and the rows read back."""
+    """Write a statement's rows to a file of stored results; give its columns, and the rows read back."""
     with database.stream(sql, MANY) as stream:
         writer = Writer(path, stream.columns, [str(kind) for kind in stream.kinds])
         if isinstance(stream, ColumnStream) and not rows_only:

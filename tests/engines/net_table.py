@@ -236,7 +236,7 @@ def plain(text: Any) -> str:
 
 
 def write(engines: Iterable[str]) -> None:
-    """Try the locks of these engines and write the document; what it says of others stays."""
+    """Try the locks of these engines and write the document; its parts about others stay."""
     parts = kept_parts()
     for engine in engines:
         cases = [case for case in CASES if case["engine"] == engine]

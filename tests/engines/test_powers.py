@@ -233,7 +233,7 @@ def test_looking_first_leaves_nothing_in_the_servers_log_and_places_of_mistakes_
 
 
 def test_functions_and_tables_of_others_do_not_come_before_postgres_own(lab: PostgresLab, user: str) -> None:
-    """A path with pg_catalog last lets whoever may create functions be called in place of PostgreSQL's."""
+    """A path with pg_catalog last calls functions of any user who may create them in place of PostgreSQL's."""
     with closing(lab.server.connect(lab.database)) as db:
         db.execute("CREATE FUNCTION public.upper(text) RETURNS text LANGUAGE sql AS 'SELECT ''shadow'''")
         db.execute(

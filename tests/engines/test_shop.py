@@ -101,7 +101,7 @@ ENGINES = {"postgres": on_postgres, "mysql": on_mysql, "duckdb": on_duckdb, "sql
 
 
 PATIENT = Budget(seconds=110, statement_seconds=100)
-"""A server that has just started on a busy machine may be slow; what is asked here is what it answers."""
+"""A server that has just started on a busy machine may be slow; these tests check answers, not speed."""
 
 
 def answers(database: SourceDatabase, questions: tuple[str, ...] = SHOP_QUESTIONS) -> dict[str, Answer]:

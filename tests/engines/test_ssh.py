@@ -343,7 +343,7 @@ def until(is_so: Callable[[], object], seconds: float = 15) -> bool:
 def running(
     database: SourceDatabase, engine: str, *, seconds: float = 30.0, begun: bool = True
 ) -> Iterator[Any]:
-    """Have a statement run in another thread; what is given waits for how it fails."""
+    """Have a statement run in another thread; the function given waits for its failure."""
     failed: list[Any] = []
 
     def run() -> None:

@@ -38,7 +38,7 @@ SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <
 
 
 def export(*words: str, sql: str = COUNTRIES, source: str = "shop", **options) -> str:
-    """Run the command here; what it says."""
+    """Run the command here, and give its output."""
     said = io.StringIO()
     call_command("export", "--source", source, "--sql", sql, *map(str, words), stderr=said, **options)
     return said.getvalue()

@@ -53,7 +53,7 @@ def flood(post, alice, saved, hook: HookServer) -> Report:
 
 
 def run(report, cause: str = "now") -> dict[str, Delivery]:
-    """Make a report by hand and work everything off; what was delivered of it, by recipient."""
+    """Make a report by hand and do all work; give its deliveries by recipient."""
     asked = {"now": services.report_run_now, "test": services.report_test}[cause](report, report.owner)
     made = make(asked)
     work_off()

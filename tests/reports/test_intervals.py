@@ -1,4 +1,4 @@
-"""How often schedules may run: in the form, in the service, at the tick, and of whoever owns the report then."""
+"""How often schedules may run: in the form, in the service, at the tick, and by the report's owner at the time."""
 
 from __future__ import annotations
 

@@ -240,7 +240,7 @@ def test_a_worker_killed_in_every_stage_makes_and_mails_each_report_once(
     mail.orders()
     machine.start("worker")
     until(lambda: all_done(reports), "all reports are made and sent")
-    # Once by the worker that was killed, and once more; what the store or a chart put off does not count.
+    # Once by the worker that was killed, and once more; attempts that the store or a chart put off do not count.
     assert {report.runs.get().died for report in reports[:3]} == {2}
     assert check(machine, mail, reports) == Counter(
         {to: 1 for report in reports for to in report.channels.get().target["to"]}

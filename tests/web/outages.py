@@ -35,7 +35,7 @@ class Store(PostgresServer):
 
 
 def load(stop: threading.Event) -> None:
-    """Ask, run and make reports until told to stop; what the store does not take is tried again."""
+    """Ask, run and make reports until told to stop; work that the store refuses is tried again."""
     from django.db import connection
 
     from mirror.asking import services as asking

@@ -1,4 +1,4 @@
-"""SQL of a run: edited, refused, stopped, drawn, saved; what was typed and shown is never lost."""
+"""SQL of a run: edited, refused, stopped, drawn, saved; typed text and shown rows are never lost."""
 
 from __future__ import annotations
 

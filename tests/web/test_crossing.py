@@ -1,4 +1,4 @@
-"""A value chosen on one card of a dashboard filters the others, by stored rows alone and for whoever may see them."""
+"""A value chosen on one card of a dashboard filters the others, by stored rows alone and for people who may see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dashboard as a PDF: made by a worker of what its reader sees, taken away by whoever may, told by the audit."""
+"""A dashboard as a PDF: made by a worker of its reader's view, downloaded by permitted people, told by the audit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dashboards: cards of rows that are read once, for whoever may see them, with values from the address."""
+"""Dashboards: cards of rows that are read once, for people who may see them, with values from the address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that cannot be read get Mirror's own pages, whoever sends them and wherever to; what breaks is told in the log."""
+"""Requests that cannot be read get Mirror's own pages, from any sender and at any address; errors are told in the log."""
 
 from __future__ import annotations
 

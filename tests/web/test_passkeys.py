@@ -186,7 +186,7 @@ def test_a_person_without_a_password_adds_one_in_a_session_that_was_just_begun(b
 
 
 def test_a_session_that_lacks_the_second_factor_adds_none(alice):
-    """It was begun before there was one; whoever has it and the password would need no second factor any more."""
+    """It was begun before there was one; a holder of it and the password would need no second factor any more."""
     earlier = knock(alice)
     device = with_passkey(alice)
     assert is_in(earlier)

@@ -30,12 +30,12 @@ OPEN = {
     "reports:consent",  # asks somebody without an account whether they want a report's mails; signed link
     "reports:consent_stop",  # ends them, by a signed link of every such mail
     "upkeep:metrics",  # Prometheus sends a token of its own; for others it is not there
-    "sharing:link",  # shows a question, a thread or a dashboard to whoever has its link
+    "sharing:link",  # shows a question, a thread or a dashboard to holders of its link
     "sharing:link_pdf_ask",  # the PDF of a dashboard for who has its link
     "sharing:link_pdf",
     "sharing:link_pdf_file",
     "sharing:link_now",  # the same, asked again by its own page
-    "reports:link",  # gives a file to whoever has its link
+    "reports:link",  # gives a file to holders of its link
 }
 VALUES = {
     "seen": "x",

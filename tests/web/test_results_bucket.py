@@ -198,7 +198,7 @@ def test_copies_make_room_for_each_other_but_for_those_in_use(
 
 
 class Refusing(BaseHTTPRequestHandler):
-    """A store that refuses whoever asks, and repeats the key it was shown, as Amazon's does."""
+    """A store that refuses every caller, and repeats the key it was shown, as Amazon's does."""
 
     def do_PUT(self) -> None:
         body = (

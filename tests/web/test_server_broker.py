@@ -20,7 +20,7 @@ WORK = Queue("work", Exchange("work", type="direct"), routing_key="work")
 
 @pytest.fixture
 def options(tmp_path: Path) -> dict[str, str]:
-    """A broker folder of its own; what this process has bound in another is forgotten."""
+    """A broker folder of its own; bindings of this process in another are forgotten."""
     Transport.global_state.clear()
     messages = tmp_path / "messages"
     messages.mkdir()
