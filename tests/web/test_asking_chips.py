@@ -103,7 +103,7 @@ def test_undo_goes_back_step_by_step_to_the_answer_and_is_gone_then(run, as_alic
         assert undo(as_alice, run.versions.first()).status_code == 302
     assert seen == [6, 5, 4, 3, 2]
     page = shown(as_alice, run)
-    assert (page.version.number, page.is_first, len(page.versions)) == (1, True, 6)
+    assert (page.version.number, page.place.is_first, len(page.versions)) == (1, True, 6)
     assert b"Undo change" not in as_alice.get(reverse("asking:run", args=[run.pk])).content
     assert words(run) == ["revenue (sum of amount)", "by category", "ordered at 2025", "Add"]
     assert undo(as_alice, run.versions.first()).status_code == 422

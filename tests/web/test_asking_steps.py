@@ -105,8 +105,8 @@ def test_undo_goes_back_to_the_version_that_the_follow_up_was_asked_of(run, as_a
     second = asked_on(as_alice, run, "only 2024", version="1")
     assert "category" in second.question and "month" not in second.question
     page = type_on(as_alice, second, "undo").context["page"]
-    assert (page.id, page.version.number, page.is_front) == (run.pk, 1, False)
-    assert page.follow_note == "A follow-up goes on from version 1, which is shown here."
+    assert (page.id, page.version.number, page.place.is_front) == (run.pk, 1, False)
+    assert page.follow_up.note == "A follow-up goes on from version 1, which is shown here."
 
 
 def test_a_follow_up_on_an_older_page_goes_on_from_that_page_and_says_so(run, as_alice) -> None:
@@ -117,9 +117,10 @@ def test_a_follow_up_on_an_older_page_goes_on_from_that_page_and_says_so(run, as
     assert "category" in third.question and "month" not in third.question
     page = page_of(as_alice, third)
     assert (
-        page.goes_on == f"Goes on from “{QUESTION}”, not from “by month instead”, which was asked before it."
+        page.follow_up.goes_on
+        == f"Goes on from “{QUESTION}”, not from “by month instead”, which was asked before it."
     )
-    assert [turn.id for turn in page.earlier] == [run.pk]
+    assert [turn.id for turn in page.thread.earlier] == [run.pk]
     assert page_of(as_alice, second).goes_on == ""
     assert [turn.question for turn in turns_before(third)] == [QUESTION]
     assert [
@@ -210,7 +211,7 @@ def test_a_reading_is_no_longer_shown_once_its_sql_was_edited_and_there_is_a_way
     as_alice.post(reverse("asking:use_reading", args=[run.pk, 0]))
     reading = work(run.versions.first())
     page = page_of(as_alice, run)
-    assert (page.readings[0].is_current, page.can_undo, page.back_to) == (
+    assert (page.readings[0].is_current, page.place.can_undo, page.place.back_to) == (
         True,
         True,
         "Back to the first answer",
@@ -222,7 +223,7 @@ def test_a_reading_is_no_longer_shown_once_its_sql_was_edited_and_there_is_a_way
         )
         work(run.versions.first())
         page = page_of(as_alice, run)
-        assert (page.readings[0].is_current, page.back_to) == (False, "Back to the other reading")
+        assert (page.readings[0].is_current, page.place.back_to) == (False, "Back to the other reading")
         assert 'id="other-readings"' in reply.content.decode()
     as_alice.post(reverse("asking:version_undo", args=[run.versions.first().pk]))
     assert run.versions.first() == reading
