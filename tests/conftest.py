@@ -20,7 +20,7 @@ from hypothesis import settings as hypothesis_settings
 
 from tests import clock, lengths, stores, strict_templates
 from tests.order import FileScheduling, give_way, ordered
-from tests.servers import has_openssh
+from tests.server_processes import has_openssh
 
 # The shop is the source of this number in each test (`ids_part`), so that what a process keeps unpacked of it serves them all.
 SHOP = 500

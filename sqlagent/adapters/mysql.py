@@ -9,7 +9,6 @@ which quotes mean what the guard's parser thinks they mean.
 from __future__ import annotations
 
 import re
-import socket
 import ssl
 import threading
 import time
@@ -20,7 +19,7 @@ from typing import Any
 
 import pymysql
 import pymysql.connections
-from pymysql.constants import CR, FIELD_TYPE
+from pymysql.constants import FIELD_TYPE
 from pymysql.cursors import SSCursor
 
 from sqlagent.adapters import mysql_catalog, mysql_powers, tls
@@ -33,7 +32,6 @@ from sqlagent.adapters.base import (
     VALUE_CHARS,
     Adapter,
     Batch,
-    Row,
     Rowing,
     known_options,
 )
@@ -46,7 +44,16 @@ from sqlagent.adapters.failures import (
     timed_out,
     unreachable,
 )
-from sqlagent.adapters.flights import Flight, hang_up, hung_up_on
+from sqlagent.adapters.flights import Flight, hung_up_on
+from sqlagent.adapters.mysql_connection import (
+    ANSWER_BYTES,
+    CHUNK_BYTES,
+    HEAD_BYTES,
+    Connection,
+    all_told,
+    told,
+)
+from sqlagent.adapters.mysql_statements import check_reads, position_of
 from sqlagent.adapters.tally import Tally, checked
 from sqlagent.errors import DatabaseError, StatementFailed
 from sqlagent.values import Catalog, Check, Failure, FailureKind, Kind, Limits
@@ -60,16 +67,6 @@ GRACE_SECONDS = 15
 # A hint in MySQL's SQL may lift the deadline the server was given; then we end the statement
 # ourselves, this many seconds after.
 LATE_SECONDS = 0.3
-# Bytes a server may send: until we are in, and about the columns of an answer; as rows of a statement of our own; for
-# one fetch of somebody's rows, each of which may have the 16 MB of the driver's largest packet. PyMySQL itself reads
-# whatever comes: a server that answered without end took 2.4 GB in 3 s (measured 2026-11).
-HEAD_BYTES, ANSWER_BYTES, CHUNK_BYTES = 4_000_000, 64_000_000, 400_000_000
-
-# MariaDB's EXPLAIN ANALYZE, which runs a read and tells what it took.
-_MEASURED = re.compile(r"\s*ANALYZE(\s+FORMAT\s*=\s*\w+)?(\s+(SELECT|WITH|VALUES)\b|\s*\()", re.IGNORECASE)
-# Shows how a user signs in, with the hash of its password.
-_HASHES = re.compile(r"\s*SHOW\s+(GRANTS|CREATE\s+USER)\b", re.IGNORECASE)
-READS = frozenset(("select", "with", "values", "table", "show", "explain", "describe", "desc"))
 # Modes that change what a quote or a backslash is.
 BAD_MODES = frozenset(
     ("NO_BACKSLASH_ESCAPES", "ANSI_QUOTES", "ANSI", "ORACLE", "MSSQL", "DB2", "POSTGRESQL", "MAXDB")
@@ -96,82 +93,6 @@ TEXTS = frozenset(
     )
 )
 BINARY_CHARSET = 63
-
-
-def _any_certificate() -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context
-
-
-class _Connection(pymysql.connections.Connection):  # type: ignore[misc]
-    """A connection that takes TLS where the server offers it, as the driver does, but cheaply.
-
-    The driver reads all of the machine's certificates for each connection, to check none of
-    them: 15 of the 19 ms that a statement cost (November 2026).
-    """
-
-    ANY_CERTIFICATE = _any_certificate()
-
-    def __init__(self, *, addresses: Sequence[str], **how: Any) -> None:
-        self._addresses = addresses
-        self._allowed = HEAD_BYTES
-        super().__init__(**how, defer_connect=True)
-        with self.broken_off_after(2 * CONNECT_SECONDS):
-            self.connect()
-
-    def allow(self, size: int) -> None:
-        """Let the server send so many bytes from now on, and no more."""
-        self._allowed = size
-
-    @contextmanager
-    def broken_off_after(self, seconds: float) -> Iterator[None]:
-        """Close the socket when it takes longer: the driver's own clock begins anew with each byte."""
-        late = threading.Timer(seconds, self.break_off)
-        late.daemon = True
-        late.start()
-        try:
-            yield
-        finally:
-            late.cancel()
-
-    def break_off(self) -> None:
-        """Hang up on the server, from any thread."""
-        sock = self._sock
-        if sock is not None:
-            hang_up(sock.fileno())
-
-    def _read_bytes(self, num_bytes: int) -> bytes:
-        self._allowed -= num_bytes
-        if self._allowed < 0:
-            self._force_close()
-            raise pymysql.err.OperationalError(CR.CR_SERVER_LOST, "it sent more than any honest answer has")
-        return bytes(super()._read_bytes(num_bytes))
-
-    def connect(self, sock: socket.socket | None = None) -> None:
-        """Call the addresses that were given, one after another; without any, where the name leads."""
-        if sock is None and self._addresses:
-            sock = self._called()
-        super().connect(sock)
-
-    def _called(self) -> socket.socket:
-        refused: OSError | None = None
-        for address in self._addresses:
-            try:
-                found = socket.create_connection((address, self.port), self.connect_timeout)
-            except OSError as error:
-                refused = error
-            else:
-                found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-                return found
-        raise pymysql.err.OperationalError(
-            CR.CR_CONN_HOST_ERROR, f"Can't connect to MySQL server on {self.host!r} ({refused})"
-        ) from refused
-
-    def _create_ssl_ctx(self, sslp: Any) -> ssl.SSLContext:
-        return sslp if isinstance(sslp, ssl.SSLContext) else self.ANY_CERTIFICATE
 
 
 class MysqlDatabase(Adapter):
@@ -217,26 +138,26 @@ class MysqlDatabase(Adapter):
             return {**self._connect_with, "ssl": context}
         return {**self._connect_with, **({"ssl_disabled": True} if self._sslmode else {})}
 
-    def _called(self, flight: Flight | None = None) -> _Connection:
+    def _called(self, flight: Flight | None = None) -> Connection:
         """Call the server. Raises: pymysql.Error, OSError, DatabaseError."""
         if self.tunnel is None:
-            return _Connection(addresses=self._addresses, **self._how, read_timeout=CONNECT_SECONDS)
+            return Connection(addresses=self._addresses, **self._how, read_timeout=CONNECT_SECONDS)
         how = {**self._how, "port": self.tunnel.port(flight)}
-        return _Connection(addresses=[LOOPBACK], **how, read_timeout=CONNECT_SECONDS)
+        return Connection(addresses=[LOOPBACK], **how, read_timeout=CONNECT_SECONDS)
 
     def catalog(self) -> Catalog:
         """Read what this user may see, in three statements whatever the number of tables."""
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
             tally = Tally(flight)
             return checked(
-                mysql_catalog.read_catalog(lambda sql: tally.rows(_told(connection, sql)), self._database)
+                mysql_catalog.read_catalog(lambda sql: tally.rows(told(connection, sql)), self._database)
             )
 
     def check(self) -> Check:
         """Connect and tell what this user could do beyond reading, with the SQL for one that could not."""
         started = time.monotonic()
         with self.flight(CATALOG_SECONDS) as flight, self._connected(flight) as connection:
-            return mysql_catalog.read_check(lambda sql: _all(connection, sql), self._database, started)
+            return mysql_catalog.read_check(lambda sql: all_told(connection, sql), self._database, started)
 
     @contextmanager
     def _connected(self, flight: Flight) -> Iterator[Any]:
@@ -266,7 +187,7 @@ class MysqlDatabase(Adapter):
             connection.close()
 
     def _set_up(self, connection: Any, flight: Flight) -> None:
-        ((version, mode),) = _all(connection, "SELECT VERSION(), @@SESSION.sql_mode")
+        ((version, mode),) = all_told(connection, "SELECT VERSION(), @@SESSION.sql_mode")
         seconds = flight.left()
         if "mariadb" in version.lower():
             limit = f"max_statement_time = {seconds:.3f}"
@@ -280,14 +201,14 @@ class MysqlDatabase(Adapter):
             "SET SESSION TRANSACTION READ ONLY",
             "START TRANSACTION READ ONLY",
         ):
-            _all(connection, statement)
+            all_told(connection, statement)
 
     def _refuse_the_store(self, connection: Any) -> None:
         """See that the database is not Mirror's own store. Raises: StatementFailed, pymysql.Error."""
-        if not self.store_mark or not _all(connection, MARKED):
+        if not self.store_mark or not all_told(connection, MARKED):
             return
         try:
-            said = _all(connection, f"SELECT {MARKER_COLUMN} FROM {MARKER_TABLE}")  # noqa: S608 - constants
+            said = all_told(connection, f"SELECT {MARKER_COLUMN} FROM {MARKER_TABLE}")  # noqa: S608 - constants
         except pymysql.Error as error:
             raise is_the_store() from error
         if any(str(row[0]) == self.store_mark for row in said):
@@ -337,7 +258,7 @@ class MysqlDatabase(Adapter):
         """End what a connection runs, by another one; a server that is gone runs nothing."""
         try:
             with closing(self._called()) as other:
-                _all(other, f"KILL {what} {int(thread)}")
+                all_told(other, f"KILL {what} {int(thread)}")
         except (pymysql.Error, OSError, DatabaseError):
             return
 
@@ -425,95 +346,6 @@ class MysqlDatabase(Adapter):
             f"WHERE char_length({name}) BETWEEN 1 AND {VALUE_CHARS} "
             f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
         )
-
-
-# Quoted texts, names and comments. /*! ... */ is no comment to the server, nor are two dashes before a space that
-# is not ASCII (U+3000, say): those are minus signs, and the text after them runs.
-_HIDDEN = re.compile(
-    r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`"""
-    r"""|/\*(?!M?!).*?\*/|\#[^\n]*|--(?=[\x00-\x20\x7f]|\Z)[^\n]*""",
-    re.DOTALL,
-)
-
-
-def check_reads(sql: str) -> None:
-    """Let only a statement through that begins as a read and puts nothing anywhere.
-
-    The server's read-only transaction does not stop SET, LOCK, KILL, CREATE TEMPORARY or
-    SELECT ... INTO OUTFILE. A statement that shows the hash of a password is no read either. Raises: StatementFailed.
-
-    Example:
-        >>> check_reads("SELECT 'INTO', `into` FROM t")
-        >>> check_reads("ANALYZE FORMAT=JSON SELECT 1")
-        >>> check_reads("SHOW GRANTS")
-        Traceback (most recent call last):
-        ...
-        sqlagent.errors.StatementFailed: It shows the password hash of a user.
-        >>> check_reads("SELECT 1 /*! INTO OUTFILE '/tmp/x' */")
-        Traceback (most recent call last):
-        ...
-        sqlagent.errors.StatementFailed: SELECT ... INTO writes; it is not a read.
-    """
-    bare = _bare(sql)
-    if re.search(r"/\*M?!", bare):
-        raise refused(
-            "SELECT ... INTO writes; it is not a read." if _has_into(bare) else "/*! ... */ hides SQL."
-        )
-    if _has_into(bare):
-        raise refused("SELECT ... INTO writes; it is not a read.")
-    first = re.match(r"[\s(]*([A-Za-z]*)", bare)
-    word = first[1].lower() if first else ""
-    if not word:
-        raise refused("There is no statement here.")
-    if _HASHES.match(bare):
-        raise refused("It shows the password hash of a user.")
-    if word not in READS and not _MEASURED.match(bare):
-        raise refused(f"{word.upper()} is not a read.")
-
-
-def _has_into(bare: str) -> bool:
-    return re.search(r"\binto\b", bare, re.IGNORECASE) is not None
-
-
-def _bare(sql: str) -> str:
-    """Blank comments, and put a quote mark where something is quoted, in one pass from left to right."""
-    return _HIDDEN.sub(lambda found: " ' " if found[0][0] in "'\"`" else " ", sql)
-
-
-def position_of(message: str, sql: str) -> int | None:
-    """Find where the thing a message names stands in the SQL; None unless it stands there once.
-
-    Example:
-        >>> position_of("... to use near 'FORM t' at line 1", "SELECT a FORM t")
-        9
-    """
-    near = re.search(r"near '(.+)' at line \d+", message, re.DOTALL)
-    if near is not None:
-        return sql.find(near[1]) if sql.count(near[1]) == 1 else None
-    named = re.search(r"Unknown column '([^']+)'|Table '(?:[^'.]+\.)?([^']+)' doesn't exist", message)
-    if named is None:
-        return None
-    word = (named[1] or named[2]).split(".")[-1]
-    found = [m.start() for m in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", sql)]
-    return found[0] if len(found) == 1 else None
-
-
-def _told(connection: Any, sql: str) -> Iterator[Row]:
-    """Run one statement of our own and give its rows as they come."""
-    cursor = connection.cursor()
-    connection.allow(HEAD_BYTES)
-    try:
-        cursor.execute(sql)
-        connection.allow(ANSWER_BYTES)
-        yield from cursor if cursor.description else ()
-    finally:
-        if cursor._result is not None:
-            cursor._result.unbuffered_active = False  # or the driver would read the rest, however much it is
-
-
-def _all(connection: Any, sql: str) -> list[Row]:
-    """Run one statement of our own and read all of it."""
-    return list(_told(connection, sql))
 
 
 def _kinds(cursor: Any) -> list[Kind]:

@@ -21,7 +21,7 @@ from mirror.delivery.parcel import Section
 from mirror.delivery.reach import Reach
 from tests.delivery.parcels import MONTHS, URL, attachment, parcel
 from tests.hook_server import HookServer, hook_server
-from tests.servers import certificate_for, free_port
+from tests.server_processes import certificate_for, free_port
 
 KEY = "whsec_a-signing-key-for-tests"
 # The reach of an administrator's reports; the servers here are on this machine.

@@ -13,7 +13,7 @@ from mirror.delivery.errors import ChannelError, DeliveryFailed
 from mirror.delivery.parcel import Attachment
 from tests.delivery.parcels import CSV, attachment, parcel, png
 from tests.mail_server import MailServer
-from tests.servers import certificate_for, free_port
+from tests.server_processes import certificate_for, free_port
 
 TO = "bob@example.org"
 

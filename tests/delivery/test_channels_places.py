@@ -29,7 +29,7 @@ from mirror.delivery.reach import Reach
 from mirror.modes import BEFORE
 from tests.delivery.parcels import CSV, attachment, parcel
 from tests.hook_server import hook_server
-from tests.servers import free_port
+from tests.server_processes import free_port
 
 NOBODY = 65534
 ROOT = Path(__file__).resolve().parents[2]

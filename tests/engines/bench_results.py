@@ -28,7 +28,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from tests.servers import PASSWORD, PostgresServer, _program
+from tests.server_processes import program
+from tests.servers import PASSWORD, PostgresServer
 
 PARTS = ("results", "csv", "catalog", "cancel", "pages")
 SQL = "SELECT * FROM facts"
@@ -104,7 +105,7 @@ def way_csv(port: int, folder: Path) -> Callable[[], int]:
 
 
 def way_psql(port: int, folder: Path) -> Callable[[], int]:
-    psql = Path(_program("postgres")).with_name("psql")
+    psql = Path(program("postgres")).with_name("psql")
     copy = rf"\copy ({SQL}) TO '{folder / 'psql.csv'}' CSV HEADER"
     command = [
         *(str(psql), "-X", "-q", "-h", "127.0.0.1", "-p", str(port), "-U", "owner", "-d", "postgres", "-c"),

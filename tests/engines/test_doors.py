@@ -14,7 +14,7 @@ import pytest
 from sqlagent.adapters import mysql, open_database, postgres, spark, sqlalchemy
 from sqlagent.errors import Unreachable
 from sqlagent.values import Limits
-from tests import servers
+from tests import server_processes, servers
 from tests.engines.labs import MysqlLab, PostgresLab
 
 
@@ -121,7 +121,7 @@ def test_tls_is_taken_where_offered_and_checked_where_asked(engine: str, tmp_pat
     lab = LABS_WITH_TLS[engine](tmp_path / f"tls_{engine}")
     own, other = str(tmp_path / "own.pem"), str(tmp_path / "other.pem")
     shutil.copyfile(lab.server.folder / "cert.pem", own)
-    Path(other).write_bytes(servers.certificate_for("127.0.0.1")[0])
+    Path(other).write_bytes(server_processes.certificate_for("127.0.0.1")[0])
 
     def is_encrypted(**options: str) -> bool:
         rows = lab.connect(options=options).execute(ENCRYPTED[engine], Limits()).rows

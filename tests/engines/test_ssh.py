@@ -22,7 +22,8 @@ from sqlagent.adapters.ssh_keys import BCRYPT_ROUNDS, PKCS8_ROUNDS, key_read
 from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import SSH_SAID, SSH_SILENT, FailureKind, Limits, SshServer
-from tests.servers import PASSWORD, free_port, mariadb_server, openssh_server, postgres_server, ssh_door
+from tests.server_processes import free_port
+from tests.servers import PASSWORD, mariadb_server, openssh_server, postgres_server, ssh_door
 
 SLEEPS = {"postgres": "SELECT pg_sleep(30)", "mysql": "SELECT SLEEP(30)"}
 ENGINES = sorted(SLEEPS)

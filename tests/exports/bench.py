@@ -19,7 +19,8 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.servers import PASSWORD, PostgresServer, _program
+from tests.server_processes import program
+from tests.servers import PASSWORD, PostgresServer
 
 ROOT = Path(__file__).resolve().parents[2]
 EVERYTHING = "SELECT * FROM facts"
@@ -104,7 +105,7 @@ def copied(server: PostgresServer, folder: Path) -> float:
     began = time.monotonic()
     subprocess.run(
         [
-            *(str(Path(_program("postgres")).with_name("psql")), "-X", "-q", "-h", server.host),
+            *(str(Path(program("postgres")).with_name("psql")), "-X", "-q", "-h", server.host),
             *("-p", str(server.port), "-U", server.user, "-d", "postgres"),
             *("-c", rf"\copy (SELECT * FROM facts) TO '{folder / 'psql.csv'}' CSV HEADER"),
         ],

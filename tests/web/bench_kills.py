@@ -29,7 +29,8 @@ from typing import Any
 from uuid import uuid4
 
 from tests.processes import below, parent
-from tests.servers import PASSWORD, RedisServer, free_port
+from tests.server_processes import free_port
+from tests.servers import PASSWORD, RedisServer
 from tests.web.outages import SQL, Store
 
 QUESTION = "How many customers are there in each country?"

@@ -20,7 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.servers import PASSWORD, PostgresServer, RedisServer, Server
+from tests.server_processes import Server
+from tests.servers import PASSWORD, PostgresServer, RedisServer
 
 SQL = "SELECT country, count(*) AS customers FROM customers GROUP BY country"
 # Between two things that are asked for, between two outages, and until all has ended at last (seconds).

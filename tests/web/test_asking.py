@@ -161,7 +161,7 @@ def test_the_page_shows_question_answer_and_how_it_was_found(asked, as_alice) ->
     assert (page.title, page.state) == (REVENUE, "answered")
     assert page.version.table.last_row == 5
     assert page.version.chart.figure["data"]
-    assert "attempt" in page.agree
+    assert "attempt" in page.maker.agree
     assert page.steps.groups[0].reasons, "ranked, the best first"
     assert page.version.words.startswith("5 rows · ")
 
@@ -235,7 +235,7 @@ def test_a_language_model_answers_and_what_it_was_sent_is_kept(
     assert run.usage["calls"] == len(run.sent) > 0
     page = as_alice.get(reverse("asking:sent", args=[run.pk]))
     assert "customers" in page.content.decode()
-    assert page.context["page"].llm == "scripted-1"
+    assert page.context["page"].maker.llm == "scripted-1"
 
 
 @pytest.mark.parametrize("budget", ["normal", "quick", "thorough"])
@@ -363,8 +363,8 @@ def test_a_ranker_of_the_settings_compares_and_what_a_run_cost_is_told_on_its_pa
     assert run.usage["calls"] == maker.calls + ranker.calls == len(run.sent)
     assert run.usage["money"] > 0 and run.usage["currency"] == "EUR"
     page = as_alice.get(reverse("asking:run", args=[run.pk]))
-    assert page.context["page"].spent.endswith(" EUR")
-    assert f"<dt>Cost</dt><dd>{page.context['page'].spent}</dd>" in page.content.decode()
+    assert page.context["page"].maker.spent.endswith(" EUR")
+    assert f"<dt>Cost</dt><dd>{page.context['page'].maker.spent}</dd>" in page.content.decode()
 
 
 def test_what_a_question_may_cost_in_money_is_bounded_by_the_settings(
@@ -474,7 +474,7 @@ def test_a_follow_up_is_read_against_the_question_before(answered, as_alice) -> 
     page = as_alice.get(reverse("asking:run", args=[run.pk])).context["page"]
     assert page.is_rewritten
     assert "2024" in page.question and "countries" in page.question
-    assert [turn.asked for turn in page.earlier] == [REVENUE]
+    assert [turn.asked for turn in page.thread.earlier] == [REVENUE]
 
 
 def test_an_empty_follow_up_is_told_beside_the_answer(answered, as_alice) -> None:

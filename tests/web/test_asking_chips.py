@@ -79,7 +79,7 @@ def test_changes_add_up_and_each_can_be_taken_back(run, as_alice) -> None:
     change(as_alice, run.versions.first(), "measure:0", "agg:avg")
     third = work(run.versions.first())
     assert (third.number, third.title) == (3, "Average revenue by month, 2025")
-    assert shown(as_alice, run).can_undo
+    assert shown(as_alice, run).place.can_undo
     undo(as_alice, third)
     assert shown(as_alice, run).version.number == 2
     assert words(run)[:2] == ["revenue (sum of amount)", "by month"]
@@ -98,12 +98,12 @@ def test_undo_goes_back_step_by_step_to_the_answer_and_is_gone_then(run, as_alic
         assert change(as_alice, run.versions.first(), slot, key).status_code == 302
         work(run.versions.first())
     seen = []
-    while shown(as_alice, run).can_undo:
+    while shown(as_alice, run).place.can_undo:
         seen.append(shown(as_alice, run).version.number)
         assert undo(as_alice, run.versions.first()).status_code == 302
     assert seen == [6, 5, 4, 3, 2]
     page = shown(as_alice, run)
-    assert (page.version.number, page.is_first, len(page.versions)) == (1, True, 6)
+    assert (page.version.number, page.place.is_first, len(page.versions)) == (1, True, 6)
     assert b"Undo change" not in as_alice.get(reverse("asking:run", args=[run.pk])).content
     assert words(run) == ["revenue (sum of amount)", "by category", "ordered at 2025", "Add"]
     assert undo(as_alice, run.versions.first()).status_code == 422
@@ -159,7 +159,7 @@ def test_where_a_changed_answer_comes_from_is_told_of_the_change(run, as_alice) 
     why = page.split('id="why"')[1].split("</details>")[0]
     assert why.index("By month instead of category") < why.index("Period changed to 2024")
     assert "How the words were read" not in why
-    assert f"{shown(as_alice, run).confidence} %" not in why
+    assert f"{shown(as_alice, run).maker.confidence} %" not in why
     assert "How the first answer was found:" in page
 
 

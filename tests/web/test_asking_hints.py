@@ -108,7 +108,7 @@ def test_a_follow_ups_hint_that_cannot_be_taken_is_told_beside_it(answered, as_a
     assert response.status_code == 422
     page = response.context["page"]
     assert "cannot be seen" in page.problem
-    assert (page.follow_up, page.follow_hint) == ("only 2024", "a\u202eb")
+    assert (page.follow_up.asked, page.follow_up.hint) == ("only 2024", "a\u202eb")
     assert Run.objects.count() == 1
 
 

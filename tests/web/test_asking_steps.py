@@ -105,8 +105,8 @@ def test_undo_goes_back_to_the_version_that_the_follow_up_was_asked_of(run, as_a
     second = asked_on(as_alice, run, "only 2024", version="1")
     assert "category" in second.question and "month" not in second.question
     page = type_on(as_alice, second, "undo").context["page"]
-    assert (page.id, page.version.number, page.is_front) == (run.pk, 1, False)
-    assert page.follow_note == "A follow-up goes on from version 1, which is shown here."
+    assert (page.id, page.version.number, page.place.is_front) == (run.pk, 1, False)
+    assert page.follow_up.note == "A follow-up goes on from version 1, which is shown here."
 
 
 def test_a_follow_up_on_an_older_page_goes_on_from_that_page_and_says_so(run, as_alice) -> None:
@@ -117,10 +117,11 @@ def test_a_follow_up_on_an_older_page_goes_on_from_that_page_and_says_so(run, as
     assert "category" in third.question and "month" not in third.question
     page = page_of(as_alice, third)
     assert (
-        page.goes_on == f"Goes on from “{QUESTION}”, not from “by month instead”, which was asked before it."
+        page.follow_up.goes_on
+        == f"Goes on from “{QUESTION}”, not from “by month instead”, which was asked before it."
     )
-    assert [turn.id for turn in page.earlier] == [run.pk]
-    assert page_of(as_alice, second).goes_on == ""
+    assert [turn.id for turn in page.thread.earlier] == [run.pk]
+    assert page_of(as_alice, second).follow_up.goes_on == ""
     assert [turn.question for turn in turns_before(third)] == [QUESTION]
     assert [
         one.note for one in as_alice.get(reverse("asking:thread", args=[run.thread_id])).context["page"].runs
@@ -146,7 +147,7 @@ def test_of_a_question_without_answer_a_follow_up_goes_on_from_the_one_before_an
     second = asked_on(as_alice, run, "only 2024")
     second.versions.all().delete()
     Run.objects.filter(pk=second.pk).update(outcome="failed", reason="The database went away.")
-    note = page_of(as_alice, second).follow_note
+    note = page_of(as_alice, second).follow_up.note
     assert note == f"This question has no answer: a follow-up goes on from “{QUESTION}”."
     third = asked_on(as_alice, second, "by month instead")
     assert "2025" in third.question
@@ -167,12 +168,12 @@ def test_questions_that_came_later_are_not_told_as_earlier_ones(run, as_alice) -
     place = run
     for text in ("by month instead", "only online", "only 2024"):
         place = asked_on(as_alice, place, text)
-    assert [turn.asked for turn in page_of(as_alice, place).earlier] == [
+    assert [turn.asked for turn in page_of(as_alice, place).thread.earlier] == [
         QUESTION,
         "by month instead",
         "only online",
     ]
-    assert page_of(as_alice, run).earlier == ()
+    assert page_of(as_alice, run).thread.earlier == ()
     html = as_alice.get(reverse("asking:run", args=[place.pk])).content.decode()
     assert "2 questions before that" in html
 
@@ -210,7 +211,7 @@ def test_a_reading_is_no_longer_shown_once_its_sql_was_edited_and_there_is_a_way
     as_alice.post(reverse("asking:use_reading", args=[run.pk, 0]))
     reading = work(run.versions.first())
     page = page_of(as_alice, run)
-    assert (page.readings[0].is_current, page.can_undo, page.back_to) == (
+    assert (page.readings[0].is_current, page.place.can_undo, page.place.back_to) == (
         True,
         True,
         "Back to the first answer",
@@ -222,7 +223,7 @@ def test_a_reading_is_no_longer_shown_once_its_sql_was_edited_and_there_is_a_way
         )
         work(run.versions.first())
         page = page_of(as_alice, run)
-        assert (page.readings[0].is_current, page.back_to) == (False, "Back to the other reading")
+        assert (page.readings[0].is_current, page.place.back_to) == (False, "Back to the other reading")
         assert 'id="other-readings"' in reply.content.decode()
     as_alice.post(reverse("asking:version_undo", args=[run.versions.first().pk]))
     assert run.versions.first() == reading
@@ -230,7 +231,7 @@ def test_a_reading_is_no_longer_shown_once_its_sql_was_edited_and_there_is_a_way
     assert "Back to the first answer" in html
     as_alice.post(reverse("asking:version_undo", args=[reading.pk]))
     assert run.versions.first() == first
-    assert page_of(as_alice, run).is_first
+    assert page_of(as_alice, run).place.is_first
 
 
 def test_what_is_exchanged_after_an_edit_holds_the_readings() -> None:
@@ -243,7 +244,7 @@ def test_sql_of_an_answer_without_chips_goes_back_to_the_first_answer(run, as_al
     Version.objects.filter(run=run).update(frame=None)
     as_alice.post(reverse("asking:edit", args=[run.pk]), {"sql": "SELECT 1 AS one"})
     version = work(run.versions.first())
-    assert (page_of(as_alice, run).back_to, version.status) == ("Back to the first answer", Status.DONE)
+    assert (page_of(as_alice, run).place.back_to, version.status) == ("Back to the first answer", Status.DONE)
 
 
 # ---------------------------------------------------------------- waiting

@@ -111,7 +111,7 @@ def test_the_page_shows_every_message_that_was_sent_and_the_level_it_keeps_to(
     level = {"schema": "schema only", "masked": "masked samples", "rows": "rows"}[privacy]
     Source.objects.update(privacy="masked" if privacy == "rows" else "rows")
     page = as_alice.get(reverse("asking:run", args=[run.pk])).context["page"]
-    assert page.privacy == level, "the level that applied then, not the one that applies now"
+    assert page.maker.privacy == level, "the level that applied then, not the one that applies now"
 
 
 def _rows(run: Run):

@@ -29,7 +29,7 @@ from mirror.results.rows import Sort, rows_batches, rows_page
 from mirror.results.services import result_store, results_expire
 from mirror.storage import BucketStorage, StorageAway
 from sqlagent.values import Kind, Rows
-from tests.servers import free_port
+from tests.server_processes import free_port
 from tests.web.working import REVENUE, TOP, answer, ran, work
 
 KEYS = {"access_key": "an-access-key-id", "secret_key": "a-very-secret-key"}

@@ -25,7 +25,8 @@ from mirror.modes import too_open
 from script import serve
 from tests import warm
 from tests.processes import command, runs
-from tests.servers import PASSWORD, PostgresServer, RedisServer, free_port
+from tests.server_processes import free_port
+from tests.servers import PASSWORD, PostgresServer, RedisServer
 from tests.stores import shop_copy, static_copy
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,7 +20,7 @@ from mirror.sources.opening import how_to_open, open_source
 from sqlagent.adapters import open_database
 from sqlagent.adapters.warehouses import WAREHOUSES, home_session, service_account
 from sqlagent.errors import Unreachable
-from tests import servers
+from tests import server_processes, servers
 from tests.web.working import visited
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +48,7 @@ def authorities(settings, tmp_path: Path, ledger) -> Path:
     folder = settings.SOURCE_FILES_DIR = tmp_path / "files"
     folder.mkdir()
     shutil.copyfile(ledger.folder / "cert.pem", folder / "own.pem")
-    (folder / "other.pem").write_bytes(servers.certificate_for("127.0.0.1")[0])
+    (folder / "other.pem").write_bytes(server_processes.certificate_for("127.0.0.1")[0])
     (folder / "no.pem").write_text("not a certificate")
     return folder
 

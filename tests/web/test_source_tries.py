@@ -22,7 +22,8 @@ from mirror.sources.connection_tries import failure_told
 from mirror.sources.errors import SourceError
 from mirror.sources.models import Source
 from sqlagent.values import Failure, FailureKind
-from tests.servers import PASSWORD, free_port, postgres_server
+from tests.server_processes import free_port
+from tests.servers import PASSWORD, postgres_server
 from tests.test_docs import settings_read
 from tests.web.working import visited
 

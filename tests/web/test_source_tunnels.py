@@ -21,7 +21,8 @@ from mirror.sources.models import Source, Visit
 from mirror.sources.opening import how_to_open, open_source
 from sqlagent.errors import Unreachable
 from sqlagent.values import SSH_SILENT, Failure, FailureKind, Limits
-from tests.servers import PASSWORD, free_port, mariadb_server, postgres_server, ssh_door
+from tests.server_processes import free_port
+from tests.servers import PASSWORD, mariadb_server, postgres_server, ssh_door
 from tests.web.test_connect_command import connect
 from tests.web.working import visited
 

@@ -8,26 +8,24 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_noop
 
 from mirror.asking import selectors, services
 from mirror.asking.models import Run, Version, headed
 from mirror.asking.pages.chips import ChipsView, chips_view
 from mirror.asking.pages.known import KnownView, known_view
+from mirror.asking.pages.run_maker import MakerView, maker_view
+from mirror.asking.pages.run_thread import FollowUpView, ThreadPlace, follow_up_view, thread_place
+from mirror.asking.pages.run_versions import VersionPlace, version_place
 from mirror.asking.pages.steps import StepsView, attempts_of, rows_more, steps_view
 from mirror.asking.pages.version import VersionItem, VersionView, version_item, version_view
 from mirror.asking.pages.words import (
-    confidence_told,
     departs_said,
     heading_said,
     hint_unused,
     noted,
-    privacy_meaning,
-    privacy_said,
-    spent,
     state_of,
     state_said,
-    sure,
 )
 from mirror.asking.services.answer_standing import answer_standing
 from mirror.asking.services.departures import EDITED
@@ -49,11 +47,6 @@ _OTHER_LANGUAGE = gettext_noop(
 )
 
 NEAREST = 4
-_BACK_TO: dict[str, str] = {
-    Version.Origin.ANSWER: gettext_noop("Back to the first answer"),
-    Version.Origin.READING: gettext_noop("Back to the other reading"),
-    Version.Origin.SAVED: gettext_noop("Back to the saved SQL"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,37 +64,25 @@ class ReadingView:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnView:
-    """Another question of the same thread."""
-
-    id: int
-    asked: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunPage:
     """Everything the run page shows.
 
     `state` is queued, running, stopped, or the outcome; empty where saved SQL was run: that
     `is_saved`, even when it has left the library since. `name` is what its SQL is saved as: its title, with what was changed since.
     `draft` is what the editor starts with: the version's SQL, or the best attempt of a run
-    that failed; `typed` replaces it where something just typed could not be taken. `understood` are the chips of the
-    version. It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
-    was changed since, oldest first. It `is_unsure` where it was found and may well not be what was meant. It `can_undo` where there is a version to go back to, and `is_front` unless an
-    earlier one is looked at. It was asked after the `earlier` questions of its thread, and `newest` is another one that was asked last.
-    `nearest` are questions that can be answered, where this one has no answer. `way_on` says what helps where the `reason` is another language. `goes_on` says what it was read against, where that is not what was asked or shown before it, and `follow_note` what a follow-up will be. A follow-up
-    is asked with the `hint` of the run, or with `follow_hint`, which was typed instead; `unused_hint` says what of the hint the
-    answer does without. `values` are the fields of the :names of its SQL. `without_llm` says why no language model wrote it though one is set, `faults`
-    are failures of calls for administrators alone. Where its reader is a viewer of the source, they may not ask (`may_ask`): the
-    page then looks back, and what is shown is run again where `may_again` says so. `budget` is what is to be known of budgets before a follow-up is asked.
+    that failed; SQL just typed that could not be taken replaces it. `understood` are the chips of the
+    version. It `is_unsure` where it was found and may well not be what was meant.
+    `nearest` are questions that can be answered, where this one has no answer. `way_on` says what helps where the `reason` is
+    another language. `unused_hint` says what of the hint the
+    answer does without. `values` are the fields of the :names of its SQL. `without_llm` says why no language model wrote it though
+    one is set. Where its reader is a viewer of the source, they may not ask (`may_ask`): the
+    page then looks back, and what is shown is run again where `may_again` says so. `budget` is what is to be known of budgets
+    before a follow-up is asked.
     """
 
     id: int
     name: str
-    thread_id: int
-    thread_size: int
-    earlier: tuple[TurnView, ...]
-    newest: TurnView | None
+    thread: ThreadPlace
     source_id: int
     source: str
     dialect: str
@@ -119,14 +100,7 @@ class RunPage:
     is_working: bool
     reason: str
     way_on: str
-    confidence: int | None
-    sure: str
-    agree: str
-    privacy: str
-    privacy_meaning: str
-    llm: str
-    sent_count: int
-    spent: str
+    maker: MakerView
     when: datetime
     data_time: datetime | None
     sentence: str
@@ -137,25 +111,16 @@ class RunPage:
     draft: str
     steps: StepsView
     understood: ChipsView | None
-    is_first: bool
+    place: VersionPlace
     is_unsure: bool
-    is_front: bool
-    can_undo: bool
-    changes: tuple[str, ...]
-    back_to: str
     nearest: tuple[str, ...]
-    goes_on: str
-    follow_note: str
-    follow_hint: str
-    longest_hint: int
+    follow_up: FollowUpView
     values: tuple[ValueField, ...]
     known: KnownView
     is_verified: bool
     without_llm: str
-    faults: tuple[str, ...]
     budget: tuple[str, ...]
     problem: str = ""
-    follow_up: str = ""
 
     @property
     def state_words(self) -> str:
@@ -183,31 +148,23 @@ def run_page(
     current = next((v for v in versions if v.number == number), None) or (versions[0] if versions else None)
     history = sorted(versions, key=lambda one: one.number, reverse=True)
     steps = steps_view(run, selectors.steps_of(run))
-    source = run.thread.source
-    level = run.privacy or source.privacy
-    asked = run.asked or run.question
-    title = run.named
+    source, title = run.thread.source, run.named
     stands = answer_standing(run, current)
-    known, is_vouched, draft = known_view(run, current, stands), stands.is_vouched, stands.draft
+    known, draft = known_view(run, current, stands), stands.draft
     view = version_view(current, wish, _file_title(current, title, draft)) if current else None
-    newest = selectors.run_newest(run.thread)
-    before = services.version_before(current) if current is not None else None
     asks = may_ask(run.thread.owner, source)
     understood = chips_view(current, chip_problem) if asks else None
     reason, why = _reason(run, current)
     return RunPage(
         id=run.pk,
-        thread_id=run.thread_id,
-        thread_size=run.thread.runs.count(),
-        earlier=tuple(map(_turn, selectors.run_path(run))),
-        newest=_turn(newest) if newest is not None and newest != run else None,
+        thread=thread_place(run),
         source_id=source.pk,
         source=source.name,
         dialect=source.engine,
         title=title,
         name=heading_said(title, current),
         departs=departs_said(current) if current is not None else "",
-        asked=asked,
+        asked=run.asked or run.question,
         hint=run.hint,
         unused_hint=hint_unused(run.unused_hint),
         question=run.question,
@@ -220,46 +177,26 @@ def run_page(
         is_working=not run.is_ended,
         reason=_parts_named(run, understood) if why == _UNSURE else reason,
         way_on=_(_OTHER_LANGUAGE) if why == _LANGUAGE else "",
-        confidence=None if is_vouched else confidence_told(run),
-        sure=sure(run.confidence) if run.agreement_size and not is_vouched else "",
-        agree="" if is_vouched and not known.vouched_by else _agree(run),
-        privacy=privacy_said(level),
-        privacy_meaning=privacy_meaning(level),
-        llm=run.llm,
-        sent_count=len(run.sent),
-        spent=spent(run.usage),
+        maker=maker_view(run, stands.is_vouched, known.vouched_by),
         when=run.created_at,
         data_time=view.when if view else None,
         sentence=view.sentence if view else row_said(run, "sentence"),
         notes=tuple(_noted(run, note) for note in run.notes if note != run.without_llm),
-        readings=tuple(_reading(run, n, data, current) for n, data in enumerate(run.readings))
-        if asks and not (current is not None and current.change and current.departs)
-        else (),
+        readings=_readings(run, current) if asks else (),
         versions=tuple(version_item(version, current) for version in history),
         version=view,
         draft=typed if typed is not None else current.sql if current else _draft(run, steps),
         steps=steps,
         understood=understood,
-        is_first=current is None or current.origin in (Version.Origin.ANSWER, Version.Origin.SAVED),
         is_unsure=bool(draft) if current is not None else run.outcome == "ambiguous",
-        is_front=not versions or current == versions[0],
-        can_undo=before is not None and (asks or before.result_id is not None),
-        changes=_changes(versions, current),
-        back_to=_(_BACK_TO.get(before.origin, gettext_noop("Back to what was asked")))
-        if before is not None
-        else "",
+        place=version_place(versions, current, asks),
         nearest=_nearest(run, versions) if asks else (),
-        goes_on=_goes_on(run),
-        follow_note=_follow_note(run, versions, current),
-        follow_hint=run.hint if follow_hint is None else follow_hint,
-        longest_hint=services.HINT_CHARS,
+        follow_up=follow_up_view(run, versions, current, follow_up, follow_hint),
         values=_values(run, current, typed),
         known=known,
         without_llm=_(run.without_llm),
-        faults=tuple(map(str, (run.usage or {}).get("faults", ()))),
         budget=budget_warnings(run.thread.owner, source) if llm_names(source) else (),
         problem=problem,
-        follow_up=follow_up,
     )
 
 
@@ -314,79 +251,17 @@ def _noted(run: Run, note: str) -> str:
     return noted(said_again(note, run.saying.get("notes"), note))
 
 
-def _changes(versions: list[Version], current: Version | None) -> tuple[str, ...]:
-    """The changes from the answer to a version, step by step."""
-    known = {version.pk: version for version in versions}
-    said = []
-    while current is not None and current.origin == Version.Origin.CHANGE:
-        said.append(row_said(current, "change"))
-        current = known.get(current.base_id) if current.base_id else None
-    return tuple(reversed(said))
-
-
-def _turn(run: Run) -> TurnView:
-    return TurnView(run.pk, run.asked or run.thread.title)
-
-
 def _nearest(run: Run, versions: list[Version]) -> tuple[str, ...]:
     """Questions that the source can answer, near to one that has no answer."""
     is_dead_end = run.outcome in ("unanswerable", "failed") and not versions
     return services.questions_near(run.thread.source, run.question, NEAREST) if is_dead_end else ()
 
 
-def _goes_on(run: Run) -> str:
-    """The question a follow-up was read against, where that was not the last one asked, or typed SQL, which is not read without a language model."""
-    shown = run.follows
-    if shown is not None and shown.run.thread_id != run.thread_id:
-        question = one_line(shown.run.named, 200)
-        return _("Goes on from “%(question)s”, in another thread.") % {"question": question}
-    if shown is None or run.question == run.asked:
-        return ""
-    question = one_line(shown.run.named, 200)
-    if shown.origin == Version.Origin.EDIT and not run.sent:
-        return _("Goes on from your question “%(question)s”, not from the SQL that you edited.") % {
-            "question": question
-        }
-    between = run.thread.runs.filter(pk__gt=shown.run_id, pk__lt=run.pk).order_by("-pk").first()
-    if between is None:
-        return ""
-    words = _("Goes on from “%(question)s”, not from “%(other)s”, which was asked before it.")
-    return words % {"question": question, "other": one_line(_turn(between).asked, 200)}
-
-
-def _follow_note(run: Run, versions: list[Version], current: Version | None) -> str:
-    """The question that a follow-up on this page goes on from, where that is not plain."""
-    if current is not None and current != versions[0]:
-        return _("A follow-up goes on from version %(number)s, which is shown here.") % {
-            "number": current.number
-        }
-    if run.is_ended and run.follows is not None and current is None:
-        question = one_line(run.follows.run.named, 200)
-        return _("This question has no answer: a follow-up goes on from “%(question)s”.") % {
-            "question": question
-        }
-    return ""
-
-
-def _agree(run: Run) -> str:
-    """How many attempts gave this. The built-in generator's attempts differ by design: one may be the best."""
-    if (run.known or {}).get("vouched"):
-        return run.reason.rstrip(".")
-    size, pool, llm = run.agreement_size, run.agreement_pool, run.llm
-    if not size:
-        return ""
-    if size == 1:
-        best = ngettext("the best of %(count)s attempt", "the best of %(count)s attempts", pool)
-        one = ngettext(
-            "1 of %(count)s attempt gave this answer", "1 of %(count)s attempts gave this answer", pool
-        )
-        return (one if llm else best) % {"count": pool}
-    words = ngettext(
-        "%(size)s of %(count)s attempt gave this answer",
-        "%(size)s of %(count)s attempts gave this answer",
-        pool,
-    )
-    return words % {"size": size, "count": pool}
+def _readings(run: Run, current: Version | None) -> tuple[ReadingView, ...]:
+    """The other readings of a question; none beside a version that was changed away from it."""
+    if current is not None and current.change and current.departs:
+        return ()
+    return tuple(_reading(run, n, data, current) for n, data in enumerate(run.readings))
 
 
 def _reading(run: Run, index: int, data: dict[str, Any], current: Version | None) -> ReadingView:

@@ -7,29 +7,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sqlagent.catalog.semantics.coding import codes_of, lists_of
 from sqlagent.catalog.semantics.comments import labels_in
+from sqlagent.catalog.semantics.displaying import display
 from sqlagent.catalog.semantics.entries import entries_of
+from sqlagent.catalog.semantics.happened import between, newest
 from sqlagent.catalog.semantics.histories import history_of
+from sqlagent.catalog.semantics.measuring import held, is_part_of_one, measured, moved
 from sqlagent.catalog.semantics.naming import Names, shared_prefix
 from sqlagent.catalog.semantics.relating import relations
 from sqlagent.catalog.semantics.times import absent_day, default_time, form_of, other_time
 from sqlagent.catalog.semantics.values import Field, Form, History, Kind, Model, Relation, Role, Thing
 from sqlagent.catalog.semantics.words import (
     ASSETS,
-    AVERAGED,
-    BEGINS,
-    BODILY,
-    BULK,
     CATEGORICAL,
     COUNTED,
     DATE_PARTS,
-    ENDED,
-    ENDS,
     FLAGS,
     GEOGRAPHY,
     KEYS,
@@ -38,9 +35,6 @@ from sqlagent.catalog.semantics.words import (
     NAMES,
     NEVER,
     PERSONAL,
-    PIECES,
-    PRICED,
-    SPANS,
     STATES,
 )  # fmt: skip
 from sqlagent.catalog.statistics import ColumnFacts, Statistics, TableFacts
@@ -84,6 +78,22 @@ class Stored(Protocol):
     def texts_of(self, column: ColumnRef) -> Sequence[str]:
         """The different texts of a column."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was seen of a column: by it its role is told. `few` are its values, `coded` says that they are codes or have labels."""
+
+    table: Table
+    column: Column
+    words: tuple[str, ...]
+    relation: Relation | None
+    flag: tuple[str, str] | None
+    form: Form | None
+    few: bool
+    coded: bool
+    distinct: int
+    rows: int
 
 
 def derive(catalog: Catalog, index: Stored | None = None) -> Model:
@@ -154,9 +164,9 @@ class _Deriving:
         told = listed.texts if listed is not None else self._told(column, known, texts)
         labels = labels_in(column.comment, told) if codes is None and not form else ()
         coded = codes is not None or bool(labels) or listed is not None
-        role = self._role(table, column, words, relation, flag, form, few, coded, distinct, rows)
+        role = self._role(_Seen(table, column, words, relation, flag, form, few, coded, distinct, rows))
         aggregate, unit = measured(words, is_number) if role is Role.MEASURE else ("", "")
-        if stem("discount") in words and known is not None and _is_part_of_one(known):
+        if stem("discount") in words and known is not None and is_part_of_one(known):
             aggregate, unit = "avg", ""  # a discount of 0.1 is a rate, and rates are not added up
         low, high = (known.low, known.high) if known is not None else ("", "")
         if absent:
@@ -208,86 +218,58 @@ class _Deriving:
         is_flag = ends == ("0", "1", 2) and bool(said & FLAGS or not said & (MONEY | COUNTED))
         return ("1", "0") if is_flag and column.kind is Cells.INTEGER else None
 
-    def _role(
-        self,
-        table: Table,
-        column: Column,
-        words: tuple[str, ...],
-        relation: Relation | None,
-        flag: tuple[str, str] | None,
-        form: Form | None,
-        few: bool,
-        coded: bool,
-        distinct: int,
-        rows: int,
-    ) -> Role:
-        if column.name in table.primary_key and len(table.primary_key) == 1:
+    def _role(self, seen: _Seen) -> Role:
+        """The role of a column: a key, a time, a pointer, a flag, codes, else by its type and its words."""
+        column = seen.column
+        if column.name in seen.table.primary_key and len(seen.table.primary_key) == 1:
             return Role.KEY
-        if form is not None and (relation is None or form is Form.NUMBER_DAY):
+        if seen.form is not None and (seen.relation is None or seen.form is Form.NUMBER_DAY):
             return Role.TIME
-        if relation is not None:
+        if seen.relation is not None:
             return Role.FOREIGN
-        if flag:
+        if seen.flag:
             return Role.FLAG
-        if coded:
+        if seen.coded:
             return Role.DIMENSION
         if column.kind in (Cells.INTEGER, Cells.NUMBER):
-            last = words[-1] if words else ""
-            is_numbered = (
-                self.names.parts(column.name)[-1:] in (("no",), ("nr",), ("nbr",)) and len(words) > 1
-            )
-            if (
-                last in KEYS
-                and not set(words) & (MONEY | COUNTED)
-                or last in ("id", "key", "fk")
-                or is_numbered
-            ):
-                return Role.KEY
-            tells_apart = (table.key, column.name) in self.referenced or 20 < rows * 0.95 <= distinct
-            if last in KEYS and tells_apart and column.kind is Cells.INTEGER:
-                return Role.KEY
-            if set(words) & _GEOGRAPHY or (few and last in CATEGORICAL and column.kind is Cells.INTEGER):
-                return Role.DIMENSION
-            return Role.MEASURE
-        if column.kind is Cells.TEXT:
-            if words and words[-1] in KEYS and rows and distinct >= 0.95 * rows:
-                return Role.KEY
-            if few or set(words) & (CATEGORICAL | _GEOGRAPHY):
-                return Role.DIMENSION
-        return Role.TEXT
+            return self._role_of_number(seen)
+        return _role_of_text(seen) if column.kind is Cells.TEXT else Role.TEXT
+
+    def _role_of_number(self, seen: _Seen) -> Role:
+        """Whether numbers tell rows apart, group them, or are measured."""
+        said, last = set(seen.words), seen.words[-1] if seen.words else ""
+        is_numbered = self.names.parts(seen.column.name)[-1:] in (("no",), ("nr",), ("nbr",))
+        is_key = last in KEYS and not said & (MONEY | COUNTED)
+        if is_key or last in ("id", "key", "fk") or is_numbered and len(seen.words) > 1:
+            return Role.KEY
+        is_whole = seen.column.kind is Cells.INTEGER
+        is_unique = 20 < seen.rows * 0.95 <= seen.distinct
+        is_referenced = (seen.table.key, seen.column.name) in self.referenced
+        if last in KEYS and (is_referenced or is_unique) and is_whole:
+            return Role.KEY
+        if said & _GEOGRAPHY or (seen.few and last in CATEGORICAL and is_whole):
+            return Role.DIMENSION
+        return Role.MEASURE
 
     def _thing(self, table: Table, fields: Sequence[Field]) -> Thing:
+        """What rows of a table are: their kind and noun, what shows them, when they happen, and what says how they stand."""
         words = self.names.table_words(table)
         noun = tuple(stem(w) for w in words)
-        times = [
-            (f.column, f.words, f.form, f.filled)
-            for f in fields
-            if f.form is not None and f.role is Role.TIME
+        times = [f for f in fields if f.form is not None and f.role is Role.TIME]
+        own = [f for f in times if f.column.lower() not in self.kept_by_all]
+        happened = any(f.filled >= 0.5 and not set(f.words) & (NEVER | PERSONAL | LATE) for f in own)
+        # a row that was cancelled, scanned or deleted happened before
+        known = [
+            (f.column, f.words, f.form, f.filled) for f in (own if happened else times) if f.form is not None
         ]
-        own = [time for time in times if time[0].lower() not in self.kept_by_all]
-        happened = any(
-            share >= 0.5 and not set(said) & (NEVER | PERSONAL | LATE) for _, said, _, share in own
-        )
-        times = own if happened else times  # a row that was cancelled, scanned or deleted happened before
-        known = [(column, said, form, share) for column, said, form, share in times if form is not None]
+        heads = any(r.source == table.key and r.target != table.key for r in self.relations)
+        # lines are of the day of their head
+        stored = bool(noun) and noun[-1] in _PARTS and not own and heads
         begins, ends = between(fields)
         history = self._history(table, fields, noun)
         kind = Kind.HISTORY if history is not None else self._kind(table, fields, noun, begins, ends)
-        heads = [r for r in self.relations if r.source == table.key and r.target != table.key]
-        stored = (
-            bool(noun) and noun[-1] in _PARTS and not own and bool(heads)
-        )  # lines are of the day of their head
         facts = self.facts.get(table.key)
         rows = max(facts.rows if facts is not None else 0, table.row_estimate or 0)
-        placed = any(set(f.words) & _PLACES for f in fields)
-        states = [f for f in fields if set(f.words) & STATES and f.role is Role.DIMENSION]
-        states = [
-            f
-            for f in states
-            if not (placed and (set(f.words) <= _REGION or f.words[-1] in _REGION - {"code"}))
-        ]
-        states.sort(key=lambda f: stem("status") not in f.words)  # a state may be a place
-        state = states[0].column if states else ""
         return Thing(
             table.key,
             kind,
@@ -299,7 +281,7 @@ class _Deriving:
             "" if stored else other_time(known, noun),
             begins,
             ends,
-            state,
+            _state(fields),
             rows,
             clock=self._clock(table, facts),
             history=history,
@@ -390,35 +372,26 @@ class _Deriving:
         return next((f.words for f in fields if f.column == column), ())
 
 
-def _is_part_of_one(known: ColumnFacts) -> bool:
-    """Whether all numbers of a column lie between none and one."""
-    try:
-        return float(known.low) >= 0 and float(known.high) <= 1
-    except ValueError:
-        return False
+def _role_of_text(seen: _Seen) -> Role:
+    """Whether texts tell rows apart, group them, or only tell of them."""
+    if seen.words and seen.words[-1] in KEYS and seen.rows and seen.distinct >= 0.95 * seen.rows:
+        return Role.KEY
+    is_grouped_by = seen.few or set(seen.words) & (CATEGORICAL | _GEOGRAPHY)
+    return Role.DIMENSION if is_grouped_by else Role.TEXT
 
 
-def measured(words: Sequence[str], is_number: bool = True) -> tuple[str, str]:
-    """Tell how a measure is summed up by default, and in what unit, by the stems of its name.
-
-    Example:
-        >>> measured(("unit", "price")), measured(("quantiti",)), measured(("total", "amount"))
-        (('avg', 'money'), ('sum', 'count'), ('sum', 'money'))
-    """
-    said = set(words)
-    unit = next((SPANS[w] for w in SPANS if stem(w) in said), "")
-    if unit and words[-1] in PRICED:
-        unit = "money"  # an hourly rate is paid
-    percent = said & {stem(w) for w in ("percent", "percentage", "pct", "rate", "ratio", "share")}
-    if not unit:
-        unit = "percent" if percent else "money" if said & MONEY else "count" if said & COUNTED else ""
-    averaged = bool(said & AVERAGED) and not said & {"total", "sum", stem("revenue"), "amount", "mrr"}
-    averaged = (
-        averaged
-        or bool(said & {"unit", "standard", "list", "catalog"})
-        and bool(said & {stem("price"), stem("cost")})
-    )
-    return ("avg" if averaged else "sum"), unit
+def _state(fields: Sequence[Field]) -> str:
+    """The column that says how rows stand, a status first; empty where there is none. A state beside a city is none."""
+    placed = any(set(f.words) & _PLACES for f in fields)
+    states = [
+        f
+        for f in fields
+        if set(f.words) & STATES
+        and f.role is Role.DIMENSION
+        and not (placed and (set(f.words) <= _REGION or f.words[-1] in _REGION - {"code"}))
+    ]
+    states.sort(key=lambda f: stem("status") not in f.words)  # a state may be a place
+    return states[0].column if states else ""
 
 
 def _kept_by_all(catalog: Catalog) -> frozenset[str]:
@@ -431,198 +404,3 @@ def _kept_by_all(catalog: Catalog) -> frozenset[str]:
     return frozenset(
         name for name, count in many.items() if count >= least and set(split_name(name)) & STORING
     )
-
-
-def moved(kind: Kind, fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Add up the weights of what events move: pickups, parcels, lines. A weight beside a height or a pulse is of a body.
-
-    Example:
-        >>> weight = Field("pickups", "kg", ("weight", "kg"), "weight kg", Role.MEASURE, "avg", is_number=True)
-        >>> moved(Kind.EVENT, (weight,))[0].aggregate, moved(Kind.THING, (weight,))[0].aggregate
-        ('sum', 'avg')
-    """
-    if kind not in (Kind.EVENT, Kind.LINES) or any(set(f.words) & BODILY for f in fields):
-        return fields
-    return tuple(
-        replace(f, aggregate="sum")
-        if f.aggregate == "avg" and set(f.words) & BULK and not set(f.words) & PIECES
-        else f
-        for f in fields
-    )
-
-
-def held(thing: Thing, fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Average figures that hold for a period: two successive prices of one thing are no sum."""
-    figures = thing.history.figures if thing.history is not None else ()
-    return tuple(replace(f, aggregate="avg") if f.column in figures else f for f in fields)
-
-
-def between(fields: Sequence[Field]) -> tuple[str, str]:
-    """The columns of a row's validity: its begin and its end, the latter often empty."""
-    times = [f for f in fields if f.role is Role.TIME]
-    open_ends = [f for f in times if set(f.words) & ENDS and f.filled < 1.0]
-    ends = next((f for f in open_ends if set(f.words) & ENDED), open_ends[0] if open_ends else None)
-    if ends is None:
-        return "", ""
-    begins = next((f for f in times if f is not ends and set(f.words) & BEGINS and f.filled == 1.0), None)
-    begins = begins or next((f for f in times if f is not ends and f.filled == 1.0), None)
-    return (begins.column if begins is not None else ""), ends.column
-
-
-_FIRST = frozenset({"first", "given", "fore", "forenam", "firstnam"})
-_LAST = frozenset({"last", "famili", "sur", "surnam", "lastnam"})
-
-
-def display(fields: Sequence[Field], noun: Sequence[str], facts: TableFacts | None = None) -> tuple[str, ...]:
-    """The columns that show a row to people: first and last name, a name, a title; empty where nothing does."""
-    texts = [
-        f
-        for f in fields
-        if not f.is_number and f.form is None and f.role in (Role.TEXT, Role.DIMENSION, Role.KEY)
-    ]
-    own = stem("name")
-    first = next((f for f in texts if set(f.words) & _FIRST and len(f.words) <= 3), None)
-    last = next((f for f in texts if set(f.words) & _LAST and len(f.words) <= 3), None)
-    named = [
-        f
-        for f in texts
-        if f.words and (f.words[-1] in NAMES or f.words[-1] == "1" and f.words[-2:-1] == (own,))
-    ]
-    if first is not None and last is not None:
-        other = set(first.words) & set(last.words) - {own, *noun}
-        if not other or not any(
-            f.words in ((own,), (*noun, own)) for f in named
-        ):  # a client's name is not its contact's
-            return first.column, last.column
-
-    def worth(one: Field) -> tuple[int, int]:
-        rest = list(one.words[:-1])
-        exact = rest == [] or set(rest) <= set(noun) | {"full", "display", "legal"}
-        if not exact and set(rest) <= {stem("company"), *noun}:
-            return (2, 0)
-        return (
-            0 if exact and one.words[-1] == own else 1 if exact else 2 if one.words[-1] == own else 3,
-            len(rest),
-        )
-
-    best = min(named, key=worth) if named else None
-    coded = {f.words[:-1] for f in fields if f.words[-1:] == (stem("code"),)}
-    for one in texts if best is None or worth(best)[0] >= 2 else ():
-        if one.words[-1:] == (stem("description"),) and one.words[:-1] in coded:
-            return (one.column,)  # the description beside the code of the same
-    if best is not None and not (worth(best)[0] >= 2 and _repeats(best, facts)):
-        return (best.column,)
-    for wanted in ("description", "desc", "subject", "email"):
-        for one in texts:
-            if one.words and one.words[-1] == stem(wanted) and len(one.words) <= 2:
-                return (one.column,)
-    for one in texts:  # the text of a type, or beside the key of a short list
-        if (
-            one.words[-1:] == ("text",)
-            and set(one.words[:-1]) <= set(noun)
-            or len(fields) == 2
-            and one.role is not Role.KEY
-        ):
-            return (one.column,)
-    if noun:
-        for one in texts:
-            if set(one.words) <= set(noun) and one.words:
-                return (one.column,)
-    for one in texts:  # what a car or a machine is known by
-        if (
-            set(one.words) & _MARKS
-            and set(one.words) <= _MARKS | set(noun) | {stem("number")}
-            and not _repeats(one, facts)
-        ):
-            return (one.column,)
-    return ()
-
-
-_MARKS = frozenset(map(stem, ["plate", "registration", "licence", "license", "callsign"]))
-"""Words of texts that tell things without a name apart."""
-
-
-def _repeats(one: Field, facts: TableFacts | None) -> bool:
-    """Whether a column holds few values many times over: such a name groups rows and identifies none."""
-    known = facts.columns.get(one.column) if facts is not None else None
-    return (
-        facts is not None and known is not None and facts.rows >= 20 and 0 < known.distinct * 5 <= facts.rows
-    )
-
-
-PLANNED_TIMES = frozenset(
-    map(
-        stem,
-        [
-            "start",
-            "begin",
-            "plan",
-            "planned",
-            "scheduled",
-            "due",
-            "depart",
-            "departure",
-            "arrive",
-            "arrival",
-            "valid",
-            "effective",
-            "expected",
-            "from",
-            "for",
-        ],
-    )
-)
-"""Words of times that lie ahead of the day on which a row is written."""
-WRITTEN_DOWN = frozenset(
-    map(
-        stem,
-        [
-            "booked",
-            "created",
-            "entered",
-            "recorded",
-            "logged",
-            "requested",
-            "placed",
-            "received",
-            "registered",
-            "reserved",
-            "ordered",
-            "signed",
-        ],
-    )
-)
-"""Words of times at which a row is written."""
-
-
-def newest(things: Mapping[str, Thing], fields: Mapping[str, Sequence[Field]]) -> str:
-    """The last day on which anything happened, of the events' own times.
-
-    A time that may lie ahead (a start, a departure, a due day) counts up to the last day on which such a row was written:
-    tomorrow's appointment is no data of today. Where no day of writing is kept, it counts only if no other event has a time.
-    """
-    happened, planned = [], []
-    for thing in things.values():
-        if thing.kind not in (Kind.EVENT, Kind.HISTORY) or not thing.default_time:
-            continue
-        times = [f for f in fields[thing.table] if f.role is Role.TIME and f.filled == 1.0]
-        own = next((f for f in fields[thing.table] if f.column == thing.default_time), None)
-        if own is None or not (last := _last_day(own)):
-            continue
-        written = [day for f in times if set(f.words) & WRITTEN_DOWN and (day := _last_day(f))]
-        if not set(own.words) & PLANNED_TIMES:
-            happened.append(last)
-        elif written:
-            happened.append(min(last, *written))
-        else:
-            planned.append(last)
-    return max(happened or planned, default="")
-
-
-def _last_day(one: Field) -> str:
-    """The last day that a column holds, as ISO text; empty where it holds none or none is known."""
-    if one.form in (Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT):
-        return one.high[:10]
-    if one.form in (Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY) and len(one.high) >= 8:
-        return f"{one.high[:4]}-{one.high[4:6]}-{one.high[6:8]}"
-    return ""

@@ -1,31 +1,27 @@
-"""Measures, groups and columns that a mention of a question may mean, as seen from one table."""
+"""Measures that a mention of a question may mean."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date
 
 from sqlagent.catalog.semantics import Field, Form, Kind, Role, Thing
-from sqlagent.catalog.semantics.words import PRICED
+from sqlagent.catalog.semantics.words import PRICED, stems
 from sqlagent.catalog.value_index import normal
 from sqlagent.language.words import singular, stem
-from sqlagent.makers.analyst.attaching import LOST, Attacher
 from sqlagent.makers.analyst.concepts import Meant, meant, pieces_of, worth
 from sqlagent.makers.analyst.concepts.meant import SELLING
 from sqlagent.makers.analyst.concepts.orders import head_of
-from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot
-from sqlagent.makers.analyst.graph import HOP
+from sqlagent.makers.analyst.dimensions import Dimensions
+from sqlagent.makers.analyst.frames import Condition, Expr, Measure, Slot
 from sqlagent.makers.analyst.lexicon import PAID_EVENTS
-from sqlagent.makers.analyst.owning import way_said
 from sqlagent.makers.analyst.pairing import in_order, partner
 from sqlagent.makers.analyst.reading import Item
-from sqlagent.makers.analyst.sketching import Clause, Sketch
-from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.starts import BORN, FIGURES, NUMBERS, PERSONS, SUMMED
+from sqlagent.makers.analyst.starts import FIGURES, NUMBERS, SUMMED
+from sqlagent.makers.analyst.targets import Target
 
-_SORTS = frozenset(stem(w) for w in ("type", "kind", "category", "class", "status", "reason", "method"))
-"""Nouns of columns that say of what sort a row is."""
+_LISTS = stems("status state type reason category kind stage outcome method channel result stat")
+"""Nouns of short lists."""
 
 LISTED = 60
 """Rows up to which a table is a short list of sorts or states."""
@@ -50,119 +46,107 @@ def _is_called_otherwise(item: Item, found: Meant) -> bool:
     return item.text.lower().startswith("cancel") and bool(ends) and not any("cancel" in one for one in ends)
 
 
-class Meanings:
-    """Measures, groups and columns that a mention of a question may mean, as seen from one table."""
-
-    def __init__(self, sketch: Sketch, source: Source, today: date) -> None:
-        self.sketch = sketch
-        self.source = source
-        self.model = source.model
-        self.graph = source.graph
-        self.attach = Attacher(source, sketch.stems, today)
-        self.today = today
+class Meanings(Dimensions):
+    """Measures that a mention of a question may mean."""
 
     def meanings(self, item: Item, aggs: Sequence[str] = (), distinct: bool = False) -> list[Meant]:
-        """The measures that a mention may stand for, cheapest first."""
-        out: list[Meant] = []
+        """Give the measures that a mention may stand for, cheapest first and eight at most."""
         agg = aggs[0] if aggs else ""
-        named = any(t.kind == "concept" and meant(self.source, t.column) for t in item.targets)
-        figure = any(t.kind == "concept" and t.column in FIGURES for t in item.targets)
-        for target in item.targets:
-            if target.kind == "concept" and distinct:
-                continue
-            if target.kind == "thing" and figure and target.cost > 0.05:
-                continue  # rows are no money, whatever else the word may name
-            if target.kind == "thing":
-                thing = self.model.things[target.table]
-                if self.sketch.ends and agg in ("min", "max") and thing.default_time:
-                    time = Expr("column", (self.source.slot(thing.table, thing.default_time),))
-                    out.append(Meant(target.cost, Measure(agg, thing.table, time, said=item.text)))
-                    continue
-                if not distinct:
-                    out += self._worth(thing, target.cost, agg, item.text)
-                if self.sketch.earned and agg == "sum" and any(worth(self.source, thing, agg)):
-                    continue  # what was made is money, not how many there were
-                if (
-                    agg in ("", "count")
-                    or distinct
-                    or agg in ("avg", "sum")
-                    and (self.sketch.average or self.sketch.per_word == "per")
-                ):
-                    other = 0.15 if named and target.cost > 0.1 else 0.0
-                    heads = self._heads_of_lines(item, thing, target.cost)
-                    if heads is not None:  # an order is not one of its lines
-                        out.append(Meant(target.cost + 0.05, heads))
-                        continue
-                    summed = self._summed(thing.table, target.cost, agg, item.text)
-                    out += summed
-                    other += 0.25 if summed else 0.0
-                    if agg == "sum" and set(thing.noun) & PAID_EVENTS and any(worth(self.source, thing, agg)):
-                        other += 0.3  # total donations per fund are money
-                    if agg == "avg" and not self.sketch.average and not item.text.lower().endswith("s"):
-                        other += (
-                            0.3 if any(worth(self.source, thing, agg)) else 0.0
-                        )  # of one, it is its amount
-                    pieces = self._pieces(thing, item.text) if agg in ("", "count") and not distinct else None
-                    if pieces is not None:
-                        total = Measure("sum", thing.table, pieces, said=item.text, unit="count")
-                        out.append(Meant(target.cost, total))
-                        other += 0.06
-                    out.append(
-                        Meant(
-                            target.cost + other,
-                            Measure("rows", thing.table, said=item.text),
-                            None,
-                            thing.table,
-                        )
-                    )
-            elif target.kind == "concept":
-                of = {t.table for t in item.owner if t.kind == "thing" and t.cost < 0.15} or self._wholes(
-                    item
-                )
-                for found in meant(self.source, target.column):
-                    measure = found.measure
-                    if of and measure.anchor not in of:
-                        found = replace(found, cost=found.cost + 0.4)
-                    if _is_called_otherwise(item, found):
-                        found = replace(found, cost=found.cost + OTHER_END)
-                    if (
-                        agg in ("avg", "min", "max", "median")
-                        and measure.expr is not None
-                        and measure.agg != "distinct"
-                    ):
-                        measure = replace(measure, agg=agg)
-                    if agg == "avg" and found.measure.agg == "avg":
-                        found = replace(found, cost=max(0.0, found.cost - 0.25))
-                    out.append(
-                        replace(
-                            found, cost=found.cost + target.cost, measure=replace(measure, said=item.text)
-                        )
-                    )
-            elif target.kind == "field":
-                one = self.model.field(target.table, target.column)
-                if one is not None:
-                    part = 0.15 if agg and self._names_a_thing(item, one) else 0.0
-                    part += _UNPRICED if agg in ("", "count") and _is_without_price(item.text, one) else 0.0
-                    out += self._field_meanings(one, target.cost + part, agg, distinct, item.text)
-            elif target.kind == "value":
-                one = self.model.field(target.table, target.column)
-                if one is not None:
-                    where = (Condition("in", (Slot(one),), (target.value,)),)
-                    found_cost = (
-                        target.cost + 0.12 + (0.1 if self.model.things[one.table].kind is Kind.THING else 0.0)
-                    )
-                    found_cost -= 0.04 * self._is_told_further(one, target.value)
-                    found_cost += 0.3 * self._is_one_row(one)
-                    if agg in ("sum", "avg", "median") and not self.sketch.average:
-                        for found in worth(self.source, self.model.things[one.table], agg):
-                            if found.measure.anchor != one.table:
-                                continue
-                            own = replace(found.measure, said=item.text)
-                            out.append(Meant(target.cost + 0.06 + found.cost, own, None, "", where))
-                    rows = Measure("rows", one.table, said=item.text)
-                    out.append(Meant(found_cost, rows, None, one.table, where))
-                    out += self._of_list(one, target.value, target.cost, item.text)
+        out = [found for target in item.targets for found in self._of_target(item, target, agg, distinct)]
         return sorted(out, key=lambda m: m.cost)[:8]
+
+    def _of_target(self, item: Item, target: Target, agg: str, distinct: bool) -> Iterator[Meant]:
+        """Give the measures of one thing that a mention may mean."""
+        if target.kind == "thing":
+            yield from self._of_thing(item, target, agg, distinct)
+        elif target.kind == "concept" and not distinct:
+            yield from self._of_concept(item, target, agg)
+        elif target.kind in ("field", "value"):
+            one = self.model.field(target.table, target.column)
+            if one is not None and target.kind == "value":
+                yield from self._of_value(item, target, one, agg)
+            elif one is not None:
+                part = 0.15 if agg and self._names_a_thing(item, one) else 0.0
+                part += _UNPRICED if agg in ("", "count") and _is_without_price(item.text, one) else 0.0
+                yield from self._field_meanings(one, target.cost + part, agg, distinct, item.text)
+
+    def _of_thing(self, item: Item, target: Target, agg: str, distinct: bool) -> Iterator[Meant]:
+        """Give what rows are worth and how many there are; of the ends of something, the first and the last time."""
+        thing = self.model.things[target.table]
+        if target.cost > 0.05 and any(t.kind == "concept" and t.column in FIGURES for t in item.targets):
+            return  # rows are no money, whatever else the word may name
+        if self.sketch.ends and agg in ("min", "max") and thing.default_time:
+            time = Expr("column", (self.source.slot(thing.table, thing.default_time),))
+            yield Meant(target.cost, Measure(agg, thing.table, time, said=item.text))
+            return
+        if not distinct:
+            yield from self._worth(thing, target.cost, agg, item.text)
+        if self.sketch.earned and agg == "sum" and any(worth(self.source, thing, agg)):
+            return  # what was made is money, not how many there were
+        of_groups = self.sketch.average or self.sketch.per_word == "per"
+        if agg in ("", "count") or distinct or agg in ("avg", "sum") and of_groups:
+            yield from self._counted(item, target, agg, distinct)
+
+    def _counted(self, item: Item, target: Target, agg: str, distinct: bool) -> Iterator[Meant]:
+        """Give the number of rows; of lines that of their heads, of what is sold its pieces, of a budget its sum."""
+        thing = self.model.things[target.table]
+        heads = self._heads_of_lines(item, thing, target.cost)
+        if heads is not None:  # an order is not one of its lines
+            yield Meant(target.cost + 0.05, heads)
+            return
+        summed = self._summed(thing.table, target.cost, agg, item.text)
+        yield from summed
+        doubt = self._doubt_of_rows(item, target, agg, is_summed=bool(summed))
+        pieces = self._pieces(thing, item.text) if agg in ("", "count") and not distinct else None
+        if pieces is not None:
+            yield Meant(target.cost, Measure("sum", thing.table, pieces, said=item.text, unit="count"))
+            doubt += 0.06
+        rows = Measure("rows", thing.table, said=item.text)
+        yield Meant(target.cost + doubt, rows, None, thing.table)
+
+    def _doubt_of_rows(self, item: Item, target: Target, agg: str, is_summed: bool) -> float:
+        """The cost of counting rows where the words may rather mean a figure."""
+        thing = self.model.things[target.table]
+        named = any(t.kind == "concept" and meant(self.source, t.column) for t in item.targets)
+        doubt = 0.15 if named and target.cost > 0.1 else 0.0
+        doubt += 0.25 if is_summed else 0.0
+        is_paid = agg == "sum" and bool(set(thing.noun) & PAID_EVENTS)  # total donations per fund are money
+        is_of_one = agg == "avg" and not self.sketch.average and not item.text.lower().endswith("s")
+        if (is_paid or is_of_one) and any(worth(self.source, thing, agg)):
+            doubt += 0.3
+        return doubt
+
+    def _of_concept(self, item: Item, target: Target, agg: str) -> Iterator[Meant]:
+        """Give the figures of a business word; those of other rows than the named owner's are dearer."""
+        of = {t.table for t in item.owner if t.kind == "thing" and t.cost < 0.15} or self._wholes(item)
+        for found in meant(self.source, target.column):
+            measure = found.measure
+            cost = found.cost
+            if of and measure.anchor not in of:
+                cost = cost + 0.4
+            if _is_called_otherwise(item, found):
+                cost = cost + OTHER_END
+            if agg == "avg" and measure.agg == "avg":
+                cost = max(0.0, cost - 0.25)
+            is_single = measure.expr is not None and measure.agg != "distinct"
+            if agg in ("avg", "min", "max", "median") and is_single:
+                measure = replace(measure, agg=agg)
+            yield replace(found, cost=cost + target.cost, measure=replace(measure, said=item.text))
+
+    def _of_value(self, item: Item, target: Target, one: Field, agg: str) -> Iterator[Meant]:
+        """Give what rows with a value are worth, how many there are, and how many bear an entry of a short list."""
+        thing = self.model.things[one.table]
+        where = (Condition("in", (Slot(one),), (target.value,)),)
+        if agg in ("sum", "avg", "median") and not self.sketch.average:
+            for found in worth(self.source, thing, agg):
+                if found.measure.anchor == one.table:
+                    own = replace(found.measure, said=item.text)
+                    yield Meant(target.cost + 0.06 + found.cost, own, None, "", where)
+        cost = target.cost + 0.12 + (0.1 if thing.kind is Kind.THING else 0.0)
+        cost -= 0.04 * self._is_told_further(one, target.value)
+        cost += 0.3 * self._is_one_row(one)
+        yield Meant(cost, Measure("rows", one.table, said=item.text), None, one.table, where)
+        yield from self._of_list(one, target.value, target.cost, item.text)
 
     def _heads_of_lines(self, item: Item, thing: Thing, cost: float) -> Measure | None:
         """How many different heads lines belong to, where the words name the head rather than its lines."""
@@ -265,24 +249,7 @@ class Meanings:
         if thing.kind is not Kind.THING or thing.rows > LISTED or one.column not in thing.display:
             return
         yield from self._of_sort(one, value, cost, said)
-        listed = {
-            stem(w)
-            for w in (
-                "status",
-                "state",
-                "type",
-                "reason",
-                "category",
-                "kind",
-                "stage",
-                "outcome",
-                "method",
-                "channel",
-                "result",
-                "stat",
-            )
-        }
-        if not set(thing.noun) & listed and len(self.model.fields[one.table]) > 3:
+        if not set(thing.noun) & _LISTS and len(self.model.fields[one.table]) > 3:
             return
         for relation in self.graph.into[one.table]:
             source = self.model.things[relation.source]
@@ -310,77 +277,76 @@ class Meanings:
     def _field_meanings(
         self, one: Field, cost: float, agg: str, distinct: bool, said: str
     ) -> Iterator[Meant]:
-        expr = Expr("column", (Slot(one),))
+        """Give the measures of a column, by its role."""
         if one.role is Role.MEASURE:
             if distinct and agg == "count":
+                expr = Expr("column", (Slot(one),))
                 yield Meant(cost, Measure("distinct", one.table, expr, said=said))
-                return
-            chosen = agg if agg not in ("", "count") else one.aggregate
-            if agg == "count":
-                chosen = "sum" if one.aggregate == "sum" else "rows"
-            where = (Condition("filled", (Slot(one),)),) if chosen == "rows" else ()
-            yield Meant(
-                cost,
-                Measure(chosen, one.table, None if chosen == "rows" else expr, said=said, unit=one.unit),
-                where=where,
-            )
+            else:
+                yield self._of_number(one, cost, agg, said)
         elif one.role is Role.TIME:
-            if agg in ("min", "max"):
-                yield Meant(cost, Measure(agg, one.table, expr, said=said))
-            elif one.form is Form.YEAR and agg in ("avg", "median"):
-                yield Meant(cost, Measure(agg, one.table, expr, said=said))  # the mean of years is a year
-            elif (
-                agg in ("avg", "median", "", "sum")
-                and (self.sketch.unit or "time" in said.lower() or agg in ("avg", "median") and cost < 0.1)
-                and not distinct
-            ):
-                begin = partner(self.source, Slot(one))
-                if begin is not None:
-                    unit = self.sketch.unit or "days"
-                    unit = unit if unit.endswith("s") else unit + "s"
-                    span = Expr("span", in_order(begin, Slot(one)), unit)
-                    yield Meant(cost + 0.02, Measure(agg or "avg", one.table, span, said=said, unit=unit))
-            elif agg in ("", "count") and not distinct:
-                penalty = 0.12 if agg == "count" else 0.25
-                rows = Measure("rows", one.table, said=said)
-                yield Meant(
-                    cost + penalty,
-                    rows,
-                    Slot(one),
-                    one.table,
-                    (Condition("filled", (Slot(one),)),) if one.filled < 1 else (),
-                )
+            yield from self._of_time(one, cost, agg, distinct, said)
         elif one.role is Role.FLAG:
             if agg in ("avg", "sum", "count", ""):
-                rows = Measure("rows", one.table, said=said)
-                yield Meant(
-                    cost + 0.15,
-                    rows,
-                    None,
-                    one.table,
-                    (Condition("in", (Slot(one),), (one.yes.strip("'"),)),),
-                )
+                where = (Condition("in", (Slot(one),), (one.yes.strip("'"),)),)
+                yield Meant(cost + 0.15, Measure("rows", one.table, said=said), None, one.table, where)
         elif one.role in (Role.DIMENSION, Role.TEXT, Role.FOREIGN, Role.KEY):
-            if agg in ("avg", "median", "min", "max", "sum") and one.is_number and one.role is Role.DIMENSION:
-                yield Meant(cost + 0.05, Measure(agg, one.table, expr, said=said))
-            elif (
-                agg == ""
-                and cost <= 0.12
-                and set(one.words) & NUMBERS
-                and one.role in (Role.KEY, Role.TEXT)
-                and (one.column,) != self.model.things[one.table].key
-            ):
-                listed = 0.2 if self.sketch.clauses and not (self.sketch.by or self.sketch.share) else 0.0
-                yield Meant(cost + 0.02 + listed, Measure("distinct", one.table, expr, said=said))
-            elif agg == "count":
-                if one.role is Role.KEY and one.column in self.model.things[one.table].key:
-                    yield Meant(cost + 0.02, Measure("rows", one.table, said=said), None, one.table)
-                else:
-                    pieces = one.role is Role.FOREIGN and self.attach.pieces(one.table) is not None
-                    yield Meant(
-                        cost + (0.0 if one.role is not Role.FOREIGN else 0.25 if pieces else 0.05),
-                        Measure("distinct", one.table, expr, said=said),
-                    )
+            yield from self._of_name(one, cost, agg, said)
+
+    @staticmethod
+    def _of_number(one: Field, cost: float, agg: str, said: str) -> Meant:
+        """Give a number as it is summed up, or as asked; counted where it may not be added up, of the rows that have it."""
+        chosen = agg if agg not in ("", "count") else one.aggregate
+        if agg == "count":
+            chosen = "sum" if one.aggregate == "sum" else "rows"
+        if chosen == "rows":
+            where = (Condition("filled", (Slot(one),)),)
+            return Meant(cost, Measure("rows", one.table, said=said, unit=one.unit), where=where)
+        expr = Expr("column", (Slot(one),))
+        return Meant(cost, Measure(chosen, one.table, expr, said=said, unit=one.unit))
+
+    def _of_time(self, one: Field, cost: float, agg: str, distinct: bool, said: str) -> Iterator[Meant]:
+        """Give the first or last time, how long it took until then, or how many rows have it."""
+        expr = Expr("column", (Slot(one),))
+        is_average = agg in ("avg", "median")
+        if agg in ("min", "max") or one.form is Form.YEAR and is_average:  # the mean of years is a year
+            yield Meant(cost, Measure(agg, one.table, expr, said=said))
+            return
+        may_last = self.sketch.unit or "time" in said.lower() or is_average and cost < 0.1
+        if (is_average or agg in ("", "sum")) and may_last and not distinct:
+            begin = partner(self.source, Slot(one))
+            if begin is not None:
+                unit = self.sketch.unit or "days"
+                unit = unit if unit.endswith("s") else unit + "s"
+                span = Expr("span", in_order(begin, Slot(one)), unit)
+                yield Meant(cost + 0.02, Measure(agg or "avg", one.table, span, said=said, unit=unit))
+        elif agg in ("", "count") and not distinct:
+            where = (Condition("filled", (Slot(one),)),) if one.filled < 1 else ()
+            rows = Measure("rows", one.table, said=said)
+            yield Meant(cost + (0.12 if agg == "count" else 0.25), rows, Slot(one), one.table, where)
+
+    def _of_name(self, one: Field, cost: float, agg: str, said: str) -> Iterator[Meant]:
+        """Give how many different names, codes or keys there are; an average only of codes that are numbers."""
+        expr = Expr("column", (Slot(one),))
+        different = Measure("distinct", one.table, expr, said=said)
+        is_number = one.is_number and one.role is Role.DIMENSION
+        if agg in ("avg", "median", "min", "max", "sum") and is_number:
+            yield Meant(cost + 0.05, Measure(agg, one.table, expr, said=said))
+        elif agg == "" and cost <= 0.12 and self._is_a_number_of_things(one):
+            listed = 0.2 if self.sketch.clauses and not (self.sketch.by or self.sketch.share) else 0.0
+            yield Meant(cost + 0.02 + listed, different)
+        elif agg == "count":
+            if one.role is Role.KEY and one.column in self.model.things[one.table].key:
+                yield Meant(cost + 0.02, Measure("rows", one.table, said=said), None, one.table)
+            else:
+                pieces = one.role is Role.FOREIGN and self.attach.pieces(one.table) is not None
+                dear = 0.0 if one.role is not Role.FOREIGN else 0.25 if pieces else 0.05
+                yield Meant(cost + dear, different)
+
+    def _is_a_number_of_things(self, one: Field) -> bool:
+        """Whether a column numbers things that have no table of their own: "policy numbers" of claims."""
+        is_number = set(one.words) & NUMBERS and one.role in (Role.KEY, Role.TEXT)
+        return bool(is_number) and (one.column,) != self.model.things[one.table].key
 
     def _rows_of(self, table: str, said: str = "") -> Measure:
         """How many rows an event has; of what is done piece by piece how many pieces."""
@@ -392,96 +358,6 @@ class Meanings:
             else Measure("sum", table, pieces, said=said, unit="count")
         )
 
-    def _all(self) -> list[Item]:
-        s = self.sketch
-        return [
-            *(a.item for a in s.asks if a.item is not None), *s.main.mentions, *s.span_parts, *(i for i in s.by if i.kind == "mention"),
-            *(m for c in s.clauses for m in c.mentions),
-        ]  # fmt: skip
-
-    def _is_person(self, table: str) -> bool:
-        thing = self.model.things.get(table)
-        return (
-            thing is not None
-            and thing.kind is Kind.THING
-            and (len(thing.display) == 2 or bool(set(thing.noun) & PERSONS))
-        )
-
-    def _may_group(self, item: Item) -> bool:
-        best = item.targets[0]
-        if best.kind == "field":
-            one = self.model.field(best.table, best.column)
-            return one is not None and one.role in (Role.DIMENSION, Role.FLAG, Role.TEXT, Role.FOREIGN)
-        return False
-
-    def _has_age_column(self) -> bool:
-        return any(
-            stem("age") in f.words and f.role is Role.MEASURE
-            for fields in self.model.fields.values()
-            for f in fields
-        )
-
-    def _listing(self, table: str) -> tuple[Slot, ...]:
-        return self.source.shown(table)
-
-    def _lists(self, table: str) -> bool:
-        """Whether rows of a table are rather listed than counted."""
-        s = self.sketch
-        if (
-            s.question == "why"
-            or s.much
-            or s.by
-            or s.share
-            or s.vs
-            or s.transform
-            or s.counting
-            or s.distribution
-            or s.per
-        ):
-            return False
-        thing = self.model.things[table]
-        if s.listing or s.columns or s.who or s.described and self._stands(thing):
-            return True
-        if (
-            any(c.opener == "with" and c.mentions and not c.numbers and not c.negated for c in s.clauses)
-            and thing.kind is Kind.EVENT
-        ):
-            return any(self._is_columns(table, c) for c in s.clauses)
-        return thing.kind is Kind.THING and bool(thing.display or self.graph.below(table))
-
-    def _stands(self, thing: Thing) -> bool:
-        """Whether rows are things rather than happenings: those that have a time may lack it."""
-        time = self.model.field(thing.table, thing.default_time) if thing.default_time else None
-        return thing.kind is Kind.THING or time is not None and time.filled < 1
-
-    def _is_columns(self, table: str, clause: Clause) -> bool:
-        """Whether a clause with "with" names columns to show rather than a restriction."""
-        if (
-            clause.opener != "with"
-            or clause.negated
-            or clause.numbers
-            or clause.compare
-            or clause.is_timed
-            or clause.like
-            or clause.missing
-        ):
-            return False
-        for item in clause.mentions:
-            fitting = [t for t in item.targets if t.cost < item.targets[0].cost + 0.15]
-            above = any(
-                (t.kind == "field" and self.graph.paths(table, t.table) and self._shows(t.table, t.column))
-                or (t.kind == "thing" and t.table != table and self.graph.paths(table, t.table))
-                or t.kind == "relation"
-                for t in fitting
-            )
-            if not above or item.targets[0].kind == "value":
-                return False
-        return bool(clause.mentions)
-
-    def _shows(self, table: str, column: str) -> bool:
-        one = self.model.field(table, column)
-        return one is not None and one.role is not Role.FLAG
-
     def _main_measures(self, table: str) -> list[Measure]:
         found = [
             f
@@ -491,145 +367,3 @@ class Meanings:
         return [
             Measure("sum", table, Expr("column", (Slot(f),)), said=f.said, unit=f.unit) for f in found[:1]
         ]
-
-    def _held_now(self, table: str) -> tuple[Condition, ...]:
-        thing = self.model.things[table]
-        return (
-            (Condition("missing", (self.source.slot(table, thing.ends),)),)
-            if thing.kind is Kind.HISTORY and thing.ends
-            else ()
-        )
-
-    def _dimension(self, anchor: str, item: Item, time: Slot | None) -> tuple[float, Dimension] | None:
-        """The cheapest dimension that an item may be, as seen from an anchor."""
-        if item.kind == "age":
-            for table, paths in self.graph.up(anchor).items():
-                born = next((f for f in self.model.of_role(table, Role.TIME) if set(f.words) & BORN), None)
-                if born is not None and paths:
-                    return HOP * len(paths[0]), Dimension(
-                        (Slot(born, paths[0]),), op="age", bucket=self.sketch.bucket or 10.0, said="age"
-                    )
-            return None
-        if item.kind == "grain":
-            slot = self._own_time(anchor, item) if item.owner else time or self.source.time_of(anchor)
-            if (
-                slot is None
-                or item.grain == "hour"
-                and slot.field.form not in (Form.MOMENT, Form.TEXT_MOMENT, Form.SECONDS, Form.MILLISECONDS)
-            ):
-                return None
-            return (0.0, Dimension((slot,), grain=item.grain, said=item.grain))
-        out: list[tuple[float, Dimension]] = []
-        for target in item.targets:
-            if target.kind == "thing":
-                for cost, path in self.attach.ways(anchor, target.table, item):
-                    out.append((target.cost + cost, self.source.dimension(target.table, path)))
-            elif target.kind == "relation" and target.relation is not None:
-                for cost, path in self.attach.ways(anchor, target.relation.source, item):
-                    out.append(
-                        (
-                            target.cost + cost,
-                            self.source.dimension(
-                                target.relation.target, (*path, target.relation), item.text
-                            ),
-                        )
-                    )
-            elif target.kind == "related" and target.relation is not None:
-                one = self.model.field(target.table, target.column)
-                for cost, path in self.attach.ways(anchor, target.relation.source, item):
-                    if one is not None:
-                        out.append(
-                            (
-                                target.cost + cost,
-                                Dimension((Slot(one, (*path, target.relation)),), said=item.text),
-                            )
-                        )
-            elif target.kind == "field":
-                out += self._field_dimensions(anchor, target.table, target.column, target.cost, item)
-        if self.sketch.age and not out:
-            return None
-        if not out:
-            return None
-        cost, chosen = min(out, key=lambda o: o[0])
-        if item.owner and chosen.shown:
-            chosen = replace(chosen, way=way_said(self.source, anchor, chosen.shown[0]))
-        return cost, chosen
-
-    def _own_time(self, anchor: str, item: Item) -> Slot | None:
-        """The time whose word stands before a grain ("issue year"), as seen from an anchor; None where it has none of it."""
-        mention = replace(item, kind="mention", targets=item.owner, owner=())
-        found = [(cost, slot) for cost, slot, _ in self.attach.fields(anchor, mention, (Role.TIME,))]
-        for target in item.owner:
-            time = self.model.things[target.table].default_time if target.kind == "thing" else ""
-            for cost, path in self.attach.ways(anchor, target.table) if time else ():
-                found.append((target.cost + cost, self.source.slot(target.table, time, path)))
-        return min(found, key=lambda one: one[0])[1] if found else None
-
-    def _field_dimensions(
-        self, anchor: str, table: str, column: str, cost: float, item: Item
-    ) -> Iterator[tuple[float, Dimension]]:
-        one = self.model.field(table, column)
-        if one is None:
-            return
-        thing = self.model.things[table]
-        named = any(t.kind == "thing" and not t.cost and t.table != anchor for t in item.targets)
-        own = stem(item.text.lower()) in one.words
-        if table == anchor and stem(item.text.lower()) in _SORTS and (own or not named):
-            cost = max(0.0, cost - 0.1)  # the rows' own kind, whatever else has a type
-        for hop, path in self.attach.ways(anchor, table, item):
-            slot = Slot(one, path)
-            if self.source.is_name(table, one.column) or one.role is Role.KEY and one.column in thing.key:
-                yield cost + hop, self.source.dimension(table, path)
-            elif one.role is Role.TIME:
-                grain = (
-                    "month"
-                    if one.form is Form.TEXT_MONTH or "month" in item.text.lower()
-                    else "year"
-                    if one.form is Form.YEAR or "year" in item.text.lower()
-                    else "day"
-                )
-                yield cost + hop + 0.05, Dimension((slot,), grain=grain, said=one.said)
-            elif one.role is Role.FOREIGN:
-                relation = next((r for r in self.graph.out[table] if column in r.columns), None)
-                if relation is not None:
-                    yield (
-                        cost + hop,
-                        self.source.dimension(
-                            relation.target, (*path, relation), one.said.removesuffix(" id")
-                        ),
-                    )
-            elif one.role is Role.MEASURE and not one.few:
-                yield cost + hop + 0.35, Dimension((slot,), said=one.said)
-            else:
-                yield (
-                    cost + hop + (0.1 if one.role is Role.MEASURE else 0.0),
-                    Dimension((slot,), said=one.said),
-                )
-
-    def _column_options(self, anchor: str, item: Item) -> list[tuple[float, tuple[Slot, ...]]]:
-        out: list[tuple[float, tuple[Slot, ...]]] = []
-        for target in item.targets:
-            if target.kind == "thing" and target.table != anchor:
-                for cost, path in self.attach.ways(anchor, target.table, item):
-                    out.append((target.cost + cost, self.source.shown(target.table, path)))
-            elif target.kind == "field":
-                for cost, path in self.attach.ways(anchor, target.table, item):
-                    slot = self.source.slot(target.table, target.column, path)
-                    if slot.field.role is Role.FOREIGN:
-                        continue
-                    out.append((target.cost + cost, (slot,)))
-            elif target.kind == "relation" and target.relation is not None:
-                for cost, path in self.attach.ways(anchor, target.relation.source, item):
-                    full: Path = (*path, target.relation)
-                    out.append((target.cost + cost + 0.02, self.source.shown(target.relation.target, full)))
-        return sorted(out, key=lambda o: o[0])
-
-    def _column_of(self, anchor: str, item: Item, columns: list[Slot], unused: list[str]) -> float:
-        found = self._column_options(anchor, item)
-        if not found:
-            if any(t.kind == "thing" and t.table == anchor for t in item.targets):
-                return 0.05
-            unused.append(item.text)
-            return LOST
-        columns.extend(found[0][1])
-        return found[0][0]

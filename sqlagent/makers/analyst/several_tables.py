@@ -11,12 +11,37 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Kind
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst import telling
+from sqlagent.makers.analyst.drafts import Draft
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Slot
 from sqlagent.makers.analyst.restricting import Restricting
 
 
 class SeveralTables(Restricting):
     """Figures of several tables, their dimensions and conditions as seen from each of them."""
+
+    def _lay_side_by_side(self, draft: Draft) -> bool:
+        """See dimensions and conditions from the table of each figure; False where one of them cannot be seen from there."""
+        seen: tuple[list[Measure], list[Dimension], list[Condition]] | None
+        draft.formula = next((m for m in draft.measures if len({p.anchor for p in m.parts}) > 1), None)
+        if draft.formula is not None:
+            alone = self._stands_alone(draft)
+            seen = self._apart(draft.formula, draft.dims, draft.where) if alone else None
+        elif any(m.anchor != draft.anchor for m in draft.measures):
+            seen = self._spread(draft.measures, draft.dims, draft.where)
+        else:
+            return True
+        if seen is None:
+            return False
+        draft.measures, draft.dims, draft.where = seen
+        return True
+
+    @staticmethod
+    def _stands_alone(draft: Draft) -> bool:
+        """Whether a formula over several tables is all that is asked for, so that its parts can be laid side by side."""
+        order = draft.order
+        ranked = order is not None and (order.by is not None or order.dimension is not None)
+        more = draft.having or draft.per or draft.transform or draft.pivot or ranked
+        return len(draft.measures) == 1 and not more
 
     def _spread(
         self, measures: list[Measure], dims: list[Dimension], where: list[Condition]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlagent.makers.analyst.changing.parts import Part
-from sqlagent.makers.analyst.changing.wordings import Stretch
+from sqlagent.makers.analyst.changing.wordings import Stretch, Wording
 from sqlagent.makers.analyst.endings import Ending, endings
 from sqlagent.makers.analyst.frames import Frame
 
@@ -25,3 +25,7 @@ class Asked:
     def endings(self) -> tuple[Ending, ...]:
         """The endings, one by one."""
         return endings(f"figures by group{self.ending}")[1]
+
+    def beside(self, name: str) -> Wording:
+        """Word the question with a figure or a column beside what it shows."""
+        return Wording(f"{self.text}{self.ending}, with {name} alongside", "ending", "along")

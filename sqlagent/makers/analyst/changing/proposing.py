@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 
-from sqlagent.catalog.semantics import Role
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.beside import period_before
@@ -15,64 +14,40 @@ from sqlagent.makers.analyst.changing.asked import Asked
 from sqlagent.makers.analyst.changing.figures import (
     averaged,
     each_of,
-    figure_of,
     moneyed,
     overall,
     summed,
     tallied,
 )
 from sqlagent.makers.analyst.changing.instead import (
-    ANEW,
-    asked_anew,
     in_place_of,
-    placed_instead,
     swapped,
 )
 from sqlagent.makers.analyst.changing.intending import swapped_for
 from sqlagent.makers.analyst.changing.intents import ROUND, TOTAL, Intent
 from sqlagent.makers.analyst.changing.listing import COUNT, LIST, counted_or_listed
-from sqlagent.makers.analyst.changing.nouns import in_full
+from sqlagent.makers.analyst.changing.read_changes import ReadChange, by_words
 from sqlagent.makers.analyst.changing.removing import (
     gone,
     in_total,
     is_named_by,
     moved,
     one_of_figures,
-    one_of_two,
     turned,
 )
 from sqlagent.makers.analyst.changing.wordings import (
-    DENIED,
     GROUP,
-    Typed,
     Wording,
-    about_of,
-    stems_in,
     tidy,
-    wordings,
 )
 from sqlagent.makers.analyst.endings import endings
 from sqlagent.makers.analyst.periods import Period
-from sqlagent.makers.analyst.phrasing import prepared
-from sqlagent.makers.analyst.reading import Item, read
 from sqlagent.makers.analyst.source import Source
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _VERSUS_YEAR = re.compile(r"vs (?:the year )?(?P<year>(?:19|20)\d\d)")
-_PART = re.compile(
-    r"^(?:(?:in|for|during)\s+)?(?:q[1-4]|h[12]|[a-z]+ (?:half|quarter)|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
-    re.IGNORECASE,
-)
-_OF_IT = re.compile(r" of (?:the|that|this) year$", re.IGNORECASE)
-_IN = re.compile(r"^(?:in|for|during)\s+", re.IGNORECASE)
-_ASKS = re.compile(r"^(?:what|how|which|who|whom|where|when|why|did|does|do|is|are|they|it)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"the (year|quarter|month|week|period) before")
-_WHO = re.compile(r"\w (?:who|that|which|whose)\b", re.IGNORECASE)
-_STATED = re.compile(r"\b(?:is|are|was|were) (?=not\b|never\b|still\b|\w+ed\b)", re.IGNORECASE)
 _IS_THAT = re.compile(r"\b(?:is|are|was|were) (?:that|it|this|those|these|they)$", re.IGNORECASE)
-_WITH = re.compile(r"^with (?:the )?", re.IGNORECASE)
-_RANKED_BY = re.compile(r"^(?P<rank>(?:the )?\w+(?: \w+)?) by (?P<name>[\w' -]+)$", re.IGNORECASE)
-_FEW = re.compile(r"^(?:the )?(?:top|best|worst|bottom|highest|lowest|largest|smallest) \d+ ", re.IGNORECASE)
 _TOP = re.compile(r"(?:the )?(?:top|first) (?P<count>\w+)", re.IGNORECASE)
 _TO_AND_FRO = re.compile(
     r"\b(?:to (?:to|from|in|out of)|into (?:from|to)|from (?:to|from|into))\b", re.IGNORECASE
@@ -137,127 +112,84 @@ def _each_once(
 def _all(
     typed: str, meant: Intent, asked: Asked, source: Source, today: date
 ) -> Iterator[tuple[Wording, Intent]]:
+    """Give the wordings, likely ones first: of what is meant in one way alone, as an ending, and by the words that were typed."""
     if rest := swapped_for(typed):
         yield from swapped(rest, asked)
         return
     if meant.way in ("gone", "narrow"):
         yield from one_of_figures(meant, asked)
+    alone = _of_one_way(meant, asked, source)
+    if alone is not None:
+        yield from alone
+        return
+    if (yield from _as_ending(typed, meant, asked)):
+        return
+    yield from by_words(typed, ReadChange.of(meant, asked, source, today))
+
+
+def _of_one_way(meant: Intent, asked: Asked, source: Source) -> Iterator[tuple[Wording, Intent]] | None:
+    """The wordings of a change that can be meant in one way alone; None where its words are to be read."""
     if meant.way == "gone":
-        yield from gone(meant, asked)
-        return
+        return gone(meant, asked)
     if meant.way == "extreme":
-        yield from _first_of(meant, asked)
-        return
+        return _first_of(meant, asked)
     if meant.way == "moved":
-        yield from ((one, meant) for one in moved(meant.text, asked))
-        return
+        return _meaning(meant, moved(meant.text, asked))
     if meant.way == "beside":
-        yield Wording(f"{asked.text}{asked.ending}, with {meant.text} alongside", "ending", "along"), meant
-        return
+        return _meaning(meant, [asked.beside(meant.text)])
     if meant.text == TOTAL:
-        yield from in_total(asked)
-        return
+        return in_total(asked)
     if meant.way == "moneyed":
-        yield from moneyed(meant, asked, source)
-        return
+        return moneyed(meant, asked, source)
     if meant.way == "tallied" and not asked.frame.measures:
-        rows = LIST.sub("", asked.text)
-        yield from (
-            (
-                Wording(tidy(f"{lead} {rows} {meant.text}"), "counted"),
-                replace(meant, way="count", figure=False),
-            )
-            for lead in ("number of", "how many")
-        )
-        return
+        return _listed_tallied(meant, asked)
     if meant.way in _OF_FIGURES:
-        yield from _OF_FIGURES[meant.way](meant, asked)
-        return
+        return _OF_FIGURES[meant.way](meant, asked)
     if meant.way == "averaged":
-        yield from averaged(meant, asked, source)
-        return
+        return averaged(meant, asked, source)
     if meant.way in ("count", "list"):
-        yield from counted_or_listed(meant, asked)
-        return
+        return counted_or_listed(meant, asked)
     if meant.text == ROUND:
-        yield from ((one, meant) for one in turned(asked))
-        return
-    if (period := _the_one_before(meant.text, asked)) is not None:
-        yield from ((one, meant) for one in _another_period(period, asked))
-        return
+        return _meaning(meant, turned(asked))
+    period = _the_one_before(meant.text, asked)
+    return _meaning(meant, _another_period(period, asked)) if period is not None else None
+
+
+def _as_ending(typed: str, meant: Intent, asked: Asked) -> Generator[tuple[Wording, Intent], None, bool]:
+    """Give the wordings that need no reading: endings, another number of rows, and what stands for what was said to go.
+
+    Returns whether nothing else can be meant.
+    """
     if _is_year_before(meant.text, asked):
-        yield (
-            Wording(f"{asked.text}{asked.ending}, compared with the year before", "ending", "earlier"),
-            meant,
-        )
+        compared = f"{asked.text}{asked.ending}, compared with the year before"
+        yield Wording(compared, "ending", "earlier"), meant
     if meant.figure and _groups_counted(meant.text, asked):
         yield Wording(f"{asked.text}{asked.ending}, how many groups", "ending", "groups"), meant
-        return
+        return True
     if meant.figure and asked.frame.limit is not None and _IS_THAT.search(typed.strip(" ?.!")):
-        name = COUNT.sub("number of ", meant.text)
-        yield Wording(f"{asked.text}{asked.ending}, with {name} alongside", "ending", "along"), meant
+        yield asked.beside(COUNT.sub("number of ", meant.text)), meant
     if meant.old:
-        yield from ((one, meant) for one in in_place_of(meant.old, meant.text, asked))
-        return
+        yield from _meaning(meant, in_place_of(meant.old, meant.text, asked))
+        return True
     if (fewer := _fewer(meant.text, asked)) is not None:
         yield fewer, meant
-    if (ending := _ending(meant, asked)) is not None:
+    ending = _ending(meant, asked)
+    if ending is not None:
         yield Wording(asked.text + ending, "ending"), meant
-        if meant.way in ("sort", "compare"):
-            return
-    items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
-    if meant.back and not _is_figure(items, source) and all(item.kind == "mention" for item in items):
-        meant = replace(meant, text=f"by {meant.text}")
-        items = read(prepared(meant.text, source.vocabulary), source.vocabulary, today).items
-    made_of = _made_of(items)
-    yield from placed_instead(meant, asked)
-    if found := ANEW.match(" ".join(typed.split()).strip(" ?.!,")):
-        yield from asked_anew(found["figure"], meant, asked)
-    named_first = bool(items) and (bool(items[0].targets) or items[0].op in ("count", "agg"))
-    if (
-        named_first
-        and made_of.kinds == {"mention"}
-        and not _WHO.search(meant.text)
-        and meant.way in ("", "swap", "add")
-        and (_is_figure(items, source) or meant.way == "add" and items[0].targets[0].kind == "thing")
-    ):
-        meant = replace(meant, figure=True)
-    if meant.way in ("narrow", "swap") and made_of.kinds == {"period"}:
-        yield from one_of_two(meant.text, asked)
-    yield from ((one, meant) for one in _timed(meant.text, items, asked))
-    in_place = [*wordings(asked.text, asked.stretches, meant.text, made_of)]
-    if meant.way == "swap":
-        yield from ((one, meant) for one in in_place if one.way == "replaced")
-        if meant.figure and (rows := COUNT.sub("", asked.text)) != asked.text:
-            yield Wording(tidy(f"{meant.text} of {_STATED.sub('', rows)}"), "before", "mention"), meant
-    if meant.way == "add":
-        yield from ((one, meant) for one in in_place if one.way == "beside")
-        if made_of.kinds & {"mention", "agg"} and not made_of.trails and not _ASKS.match(meant.text):
-            along = f", with {meant.text} alongside"
-            yield Wording(asked.text + asked.ending + along, "ending", "along"), meant
-    is_beside = items[1:] and (items[0].op == "with" or _WITH.match(meant.text))
-    if is_beside and _is_figure(items[1:], source):
-        name = _WITH.sub("", meant.text)
-        yield Wording(f"{asked.text}{asked.ending}, with {name} alongside", "ending", "along"), meant
-    if made_of.trails and meant.way != "add":
-        yield from ((one, meant) for one in _turned_around(meant.text, asked))
-    if "by" in made_of.kinds:
-        yield from ((one, meant) for one in _ranked_instead(meant.text, asked))
-    if "rank" in made_of.kinds:
-        yield from ((one, meant) for one in _ranked(meant.text, asked))
-    if "mention" in made_of.kinds and meant.way not in ("add", "compare") and not made_of.trails:
-        if denied := DENIED.search(asked.text):
-            at = denied.start()
-            yield Wording(tidy(f"{asked.text[:at]} for {meant.text}{asked.text[at:]}"), "behind"), meant
-        yield Wording(tidy(f"{asked.text} for {meant.text}"), "behind"), meant
-    beside_values = meant.way != "narrow" or not made_of.about
-    yield from (
-        (one, meant)
-        for one in in_place
-        if beside_values or one.way != "beside" or one.kind != "mention" or " or " in one.text
-    )
-    if meant.way != "swap":
-        yield from ((one, meant) for one in in_full(meant.text, asked))
+    return ending is not None and meant.way in ("sort", "compare")
+
+
+def _meaning(meant: Intent, worded: Iterable[Wording]) -> Iterator[tuple[Wording, Intent]]:
+    """Wordings that all mean the same."""
+    return ((one, meant) for one in worded)
+
+
+def _listed_tallied(meant: Intent, asked: Asked) -> Iterator[tuple[Wording, Intent]]:
+    """The number of rows of a list that are so: "how many of them paid" after "orders in May"."""
+    rows = LIST.sub("", asked.text)
+    for lead in ("number of", "how many"):
+        counted = Wording(tidy(f"{lead} {rows} {meant.text}"), "counted")
+        yield counted, replace(meant, way="count", figure=False)
 
 
 def _fewer(text: str, asked: Asked) -> Wording | None:
@@ -303,20 +235,6 @@ def _groups_counted(text: str, asked: Asked) -> bool:
     )
 
 
-def _is_figure(items: tuple[Item, ...], source: Source) -> bool:
-    """Whether words name a figure first: a business word or a column that is summed up."""
-    first = next((item.targets[0] for item in items if item.targets), None)
-    if first is None:
-        return any(item.op == "count" for item in items)
-    field = source.model.field(first.table, first.column) if first.kind == "field" else None
-    return (
-        first.kind == "concept"
-        or items[0].op in ("count", "agg")
-        or field is not None
-        and field.role is Role.MEASURE
-    )
-
-
 def _is_year_before(text: str, asked: Asked) -> bool:
     """Whether figures by month or quarter of one year are to be compared with the year before it: each month with the same one."""
     found = _VERSUS_YEAR.fullmatch(text)
@@ -354,53 +272,6 @@ def _another_period(period: Period, asked: Asked) -> Iterator[Wording]:
             yield Wording(tidy(made), "replaced", "period", one.text)
 
 
-def _turned_around(text: str, asked: Asked) -> Iterator[Wording]:
-    """A clause in the place of a word that it holds: "without warranty" after "for warranty jobs"."""
-    words = stems_in(text)
-    for one in asked.stretches:
-        if one.kind in ("mention", "text") and stems_in(one.text) <= words:
-            yield Wording(
-                tidy(f"{asked.text[: one.start]}{asked.text[one.end :]} {text}"), "turned", one.kind, one.text
-            )
-
-
-def _ranked(text: str, asked: Asked) -> Iterator[Wording]:
-    """Groups become a ranking: "top 3" after "revenue by region"."""
-    for one in asked.stretches:
-        if one.kind == "by":
-            rest = tidy(asked.text[: one.start] + asked.text[one.end :])
-            group = GROUP.sub("", one.text)
-            by = _RANKED_BY.match(text)
-            if by:
-                yield from _ranked_by(by["rank"], group, by["name"], rest, asked)
-                return
-            ranked = text if stems_in(group) <= stems_in(text) else f"{text} {group}"
-            yield Wording(f"{ranked} by {rest}", "behind")
-            if ranked == text and (few := _FEW.match(text)) and is_named_by(text[few.end() :], group):
-                kept = "".join(each.text for each in asked.endings if each.kind not in ("top", "sort"))
-                yield Wording(f"{asked.text}{kept}, {few[0].strip()}", "ending", "top")
-
-
-def _ranked_by(rank: str, group: str, name: str, rest: str, asked: Asked) -> Iterator[Wording]:
-    """A ranking by a figure that is named, with the one that was asked for beside it."""
-    figure = figure_of(asked)
-    at = rest.lower().find(figure.text.lower()) if figure is not None else -1
-    if figure is None or at < 0:
-        return
-    made = tidy(f"{rank} {group} by {name} {rest[:at]}{rest[at + len(figure.text) :]}")
-    others = [one.text for one in asked.endings if one.kind == "along" and not is_named_by(one.name, name)]
-    kept = "".join(one.text for one in asked.endings if one.kind not in ("along", "top", "sort"))
-    yield Wording(f"{made}{kept}, with {figure.text} alongside{''.join(others)}", "ending", "top")
-
-
-def _ranked_instead(text: str, asked: Asked) -> Iterator[Wording]:
-    """Another thing in the place of the one that is ranked: "by month" after "top 3 categories by revenue"."""
-    for rank, ranked in zip(asked.stretches, asked.stretches[1:], strict=False):
-        if rank.kind == "rank" and ranked.kind in ("mention", "grain"):
-            made = asked.text[: ranked.start] + GROUP.sub("", text) + asked.text[ranked.end :]
-            yield Wording(tidy(made), "replaced", ranked.kind, ranked.text)
-
-
 def _ending(meant: Intent, asked: Asked) -> str | None:
     """The endings of a question with the one that was typed, in the place of one of its kind; None where none was typed."""
     rest, typed = endings(f"figures by group, {meant.text}")
@@ -415,33 +286,3 @@ def _ending(meant: Intent, asked: Asked) -> str | None:
         for one, text in zip((*kept, *typed), said, strict=True)
     ]
     return "".join(f", {text}" for text in said)
-
-
-def _timed(text: str, items: tuple[Item, ...], asked: Asked) -> Iterator[Wording]:
-    """A month in the year that was asked for, or another year of the same month."""
-    if len(items) > 2 or not any(item.kind == "period" for item in items):
-        return
-    for one in asked.stretches:
-        years = _YEAR.findall(one.text)
-        if one.kind != "period" or len(years) != 1:
-            continue
-        if _YEAR.fullmatch(text) and one.text != years[0]:
-            made = one.text.replace(years[0], text)
-        elif not _YEAR.search(text) and _PART.search(text):
-            made = f"{_OF_IT.sub('', _IN.sub('', text))} {years[0]}"
-        else:
-            continue
-        yield Wording(tidy(asked.text[: one.start] + made + asked.text[one.end :]), "replaced", one.kind)
-
-
-def _made_of(items: tuple[Item, ...]) -> Typed:
-    """The parts of a typed change: like takes the place of like."""
-    first = items[0] if items else None
-    kinds = {item.kind for item in items if item.kind in ("mention", "period", "text")}
-    if first is not None and (first.op == "by" or first.kind == "grain"):
-        kinds = {"by", "grain"}
-    if first is not None and first.op in ("rank", "agg", "share", "more", "weekday"):
-        of_figure = first.op == "agg" and len(items) > 1 and items[1].kind == "mention"
-        kinds = {"mention"} if of_figure else {first.op}
-    trails = first is not None and first.op in ("not", "except", "rel", "with", "where")
-    return Typed(frozenset(kinds), frozenset().union(*map(about_of, items)), trails)
