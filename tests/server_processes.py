@@ -230,7 +230,7 @@ def missing() -> list[str]:
 
 
 def _owner() -> pwd.struct_passwd | None:
-    """Who runs the servers when we are root: they refuse to be root themselves."""
+    """The user who runs the servers when we are root: they refuse to be root themselves."""
     return pwd.getpwnam("nobody") if os.geteuid() == 0 else None
 
 

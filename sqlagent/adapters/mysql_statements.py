@@ -12,7 +12,7 @@ _MEASURED = re.compile(r"\s*ANALYZE(\s+FORMAT\s*=\s*\w+)?(\s+(SELECT|WITH|VALUES
 _HASHES = re.compile(r"\s*SHOW\s+(GRANTS|CREATE\s+USER)\b", re.IGNORECASE)
 READS = frozenset(("select", "with", "values", "table", "show", "explain", "describe", "desc"))
 
-# What is quoted, and comments; /*! ... */ is no comment to the server, nor are two dashes before a space that
+# Quoted texts, names and comments. /*! ... */ is no comment to the server, nor are two dashes before a space that
 # is not ASCII (U+3000, say): those are minus signs, and what follows runs.
 _HIDDEN = re.compile(
     r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`"""
@@ -25,7 +25,7 @@ def check_reads(sql: str) -> None:
     """Let only a statement through that begins as a read and puts nothing anywhere.
 
     The server's read-only transaction does not stop SET, LOCK, KILL, CREATE TEMPORARY or
-    SELECT ... INTO OUTFILE. What would show the hash of a password is no read either. Raises: StatementFailed.
+    SELECT ... INTO OUTFILE. A statement that shows the hash of a password is no read either. Raises: StatementFailed.
 
     Example:
         >>> check_reads("SELECT 'INTO', `into` FROM t")

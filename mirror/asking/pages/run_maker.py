@@ -1,4 +1,4 @@
-"""Who made an answer, how sure that is, what was sent for it, and what it cost."""
+"""The maker of an answer, its confidence, the texts sent for it, and its cost."""
 
 from __future__ import annotations
 

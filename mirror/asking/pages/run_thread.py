@@ -31,7 +31,7 @@ class ThreadPlace:
 
 @dataclass(frozen=True, slots=True)
 class FollowUpView:
-    """What a follow-up will go on from, as a `note` where that is not plain, and the field of its hint.
+    """The reading a follow-up goes on from, as a `note` where that is not plain, and the field of its hint.
 
     It is asked with the `hint` of the run, or with one that was typed instead. `asked` is a question that could not be taken.
     `goes_on` says what the run itself was read against, where that is not what was asked or shown before it.

@@ -82,7 +82,7 @@ class Stored(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What was seen of a column: by it its role is told. `few` are its values, `coded` says that they are codes or have labels."""
+    """Facts of a column by which its role is told. `few` are its values, `coded` says that they are codes or have labels."""
 
     table: Table
     column: Column
@@ -252,7 +252,7 @@ class _Deriving:
         return Role.MEASURE
 
     def _thing(self, table: Table, fields: Sequence[Field]) -> Thing:
-        """What rows of a table are: their kind and noun, what shows them, when they happen, and what says how they stand."""
+        """The thing in a table's rows: its kind and noun, the columns that show it, its times and its states."""
         words = self.names.table_words(table)
         noun = tuple(stem(w) for w in words)
         times = [f for f in fields if f.form is not None and f.role is Role.TIME]

@@ -1,6 +1,6 @@
 """Further mentions of a question's head: figures beside the first one, groups, restrictions, columns.
 
-Each may be of several uses; the cheapest is taken. What is of none is left to the main clause.
+Each may be of several uses; the cheapest is taken. A mention of no use is left to the main clause.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ANOTHERS = 0.3
 
 
 class _Use(NamedTuple):
-    """What a mention may be taken for, and what that costs; a figure where it is a measure.
+    """A possible reading of a mention, and its cost; a figure where it is a measure.
 
     Kinds: measure, by (a group), column, value (a restriction), same (said already).
     """

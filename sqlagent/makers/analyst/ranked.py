@@ -173,7 +173,7 @@ class Ranked(RankedThings):
                     yield Start(found.measure.anchor, found.cost + one.cost + 0.1, [greatest])
 
     def _ranked_role(self, item: Item, role: Target, ranking: Ranking) -> Iterator[Start]:
-        """Who has a role in the rows of a measure: top mechanics by jobs are the staff that jobs have as their mechanic."""
+        """People with a role in the rows of a measure: top mechanics by jobs are the staff that jobs have as their mechanic."""
         relation = role.relation
         assert relation is not None
         for found in ranking.by[:6]:
