@@ -107,7 +107,18 @@ LOADED = (
         "yaml",
         "simplejson",
     ),
-    "sqlagent.pipeline",
+    *(
+        "sqlagent.pipeline",
+        "sqlagent.evaluation.improving.fitting",
+        "sqlagent.evaluation.scoring",
+        "sqlagent.makers.llm_rewriting",
+        "sqlagent.makers.rewriting",
+        "sqlagent.sql.completing",
+        "sqlagent.sql.meaning",
+        "sqlagent.telling.charting",
+        "sqlagent.telling.explaining",
+        "sqlagent.telling.summarizing.contribution_words",
+    ),
 )
 OURS = ("sqlagent", "mirror", "script", "tests")
 
@@ -283,6 +294,8 @@ def main() -> None:
     for module in LOADED:
         import_module(module)
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "a library started a thread: forks are not safe"
+    # The first model that a process makes looks through all installed packages for plugins.
+    import_module("pydantic").create_model("First")
     # A title of its own is possible where the first look for its place came before the environment was another.
     setproctitle.getproctitle()
     gc.collect()

@@ -176,8 +176,7 @@ def test_a_right_that_ended_while_it_waited_makes_nothing(shop, alice, bob):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_tabs_that_decide_at_once_decide_once(shop, alice, django_db_serialized_rollback):
-    made = posed(shop, alice)
+def test_two_tabs_that_decide_at_once_decide_once(shop, alice, made, django_db_serialized_rollback):
     one = made.said["questions"][0]
     text, done = one["wordings"][0]["text"], []
 
