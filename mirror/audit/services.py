@@ -72,15 +72,12 @@ def _in_english(details: dict[str, Any]) -> dict[str, Any]:
 def _day_held(today: date) -> AuditDay:
     """The chain that rows go to now, locked until the transaction ends; never an earlier one than the last."""
     while True:
-        last = AuditDay.objects.order_by("-day").first()
-        if last is None or last.day < today:
+        held = AuditDay.objects.select_for_update().order_by("-day").first()
+        if held is None or held.day < today:
             # The one before is held meanwhile, so that nobody adds to it any more.
-            if last is not None:
-                last = AuditDay.objects.select_for_update().get(pk=last.pk)
-            before = (last.last or last.before) if last else ""
+            before = (held.last or held.before) if held else ""
             AuditDay.objects.get_or_create(day=today, defaults={"before": before})
-            last = AuditDay.objects.get(day=today)
-        held = AuditDay.objects.select_for_update().get(pk=last.pk)
+            held = AuditDay.objects.select_for_update().get(day=today)
         # Somebody may have begun the next day while this one was waited for.
         if not AuditDay.objects.filter(day__gt=held.day).exists():
             return held
