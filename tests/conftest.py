@@ -24,6 +24,8 @@ from tests.server_processes import has_openssh
 
 # The shop is the source of this number in each test (`ids_part`), so that what a process keeps unpacked of it serves them all.
 SHOP = 500
+# After so many things made, garbage is looked for: each look costs, and a test's rows and pages are gone by themselves.
+GARBAGE = 20_000
 # The same examples every time, and none failed for being slow: a red test is about the change at hand.
 hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis_settings.load_profile("same")
@@ -41,6 +43,7 @@ def pytest_collection() -> Iterator[None]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(GARBAGE)
         gc.enable()
 
 
