@@ -31,14 +31,14 @@ CHECK_CHARS, CHECK_WORDS = 4_000, 50
 UNREAD = "?"
 
 ADVICE = {
-    Why.TIME: gettext_noop(
-        "Check that this is the database you mean, and try again when it has less to do."
-    ),
+    Why.TIME: gettext_noop("Check that this is the database you mean, and try again when it has less to do."),
     Why.CRASH: gettext_noop(
         "The file is damaged, or made to do that. Check that this is the database you mean."
     ),
 }
-USUAL = gettext_noop("Check that this is the database you mean. A user that may read fewer tables needs less.")
+USUAL = gettext_noop(
+    "Check that this is the database you mean. A user that may read fewer tables needs less."
+)
 CUT_SHORT = gettext_noop("The database was not read to its end. {reason}")
 # A visit keeps its failure in English; these templates say it in the language of the reader.
 READ_WORDS = (

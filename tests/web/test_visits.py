@@ -226,8 +226,16 @@ def test_a_crash_of_the_reader_is_that_visits_failure_alone(as_alice, files, mon
 @pytest.mark.parametrize(
     ("end", "said", "advice"),
     [
-        (hostile.crash_on, "Der Prozess, der sie las, endete von selbst (SIGSEGV).", "Die Datei ist beschädigt"),
-        (hostile.sleep_on, "Es dauerte länger als 2 Sekunden und wurde beendet.", "wenn sie weniger zu tun hat"),
+        (
+            hostile.crash_on,
+            "Der Prozess, der sie las, endete von selbst (SIGSEGV).",
+            "Die Datei ist beschädigt",
+        ),
+        (
+            hostile.sleep_on,
+            "Es dauerte länger als 2 Sekunden und wurde beendet.",
+            "wenn sie weniger zu tun hat",
+        ),
     ],
 )
 def test_a_database_that_was_not_read_to_its_end_is_said_in_german(
