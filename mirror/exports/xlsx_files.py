@@ -3,6 +3,7 @@
 Numbers, dates, times and booleans keep their types. Values that Excel would change become text: numbers of more
 than 15 digits (it keeps no more; zeros at the end are none), dates before March 1900 (its calendar is wrong there), times with a
 zone unless the cover names the clocks that they are shown on.
+Floats are shown with the decimals of pages, and stay what they are: 0.1 + 0.2 is shown as 0.3.
 Texts are always texts, never formulas or links. The sheet of notes and the return value of `write` tell values that do not
 fit.
 """
@@ -27,6 +28,7 @@ from xlsxwriter.format import Format as CellFormat
 from xlsxwriter.worksheet import Worksheet
 
 from mirror.exports import names
+from mirror.exports.decimals import column_decimals, is_told
 from mirror.exports.defusing import is_live
 from mirror.exports.texts import exact, whole
 from mirror.exports.values import XLSX_ROWS, Cover, Sheet
@@ -95,6 +97,7 @@ class _Filling:
         self.has_moved_times = False
         self.repeated_times = 0
         self._widths = [0] * columns
+        self._decimals: list[int | None] = [None] * columns
         self.rows = self.cut_cells = self.long_numbers = 0
         self.is_full = False
         self._write: dict[type, Callable[[int, int, Any], None]] = {
@@ -119,6 +122,8 @@ class _Filling:
     def add(self, rows: Sequence[Sequence[Any]]) -> None:
         """Write some rows below those before."""
         if self.rows < _WIDTH_ROWS:
+            if not self.rows:
+                self._decimals = [column_decimals(rows[:_WIDTH_ROWS], n) for n in range(len(self._widths))]
             self._measure(rows[: _WIDTH_ROWS - self.rows])
         write, other, number = self._write, self._other, self.rows
         for row in rows:
@@ -140,6 +145,8 @@ class _Filling:
             for place, value in enumerate(row[: len(self._widths)]):
                 if value is not None:
                     text = value if isinstance(value, str) else exact(value)
+                    if isinstance(value, float) and is_told(value, self._decimals[place]):
+                        text = f"{value:.{self._decimals[place]}f}"
                     longest = max(map(len, text[:2_000].splitlines()), default=0)
                     self._widths[place] = max(self._widths[place], longest + 1)
 
@@ -155,10 +162,14 @@ class _Filling:
             self._as_text(row, place, value)
 
     def _float(self, row: int, place: int, value: float) -> None:
-        if math.isfinite(value):
-            self._page.write_number(row, place, value)
-        else:
+        if not math.isfinite(value):
             self._page.write_string(row, place, repr(value))
+        elif is_told(value, self._decimals[place]):
+            decimals = self._decimals[place] or 0
+            shown = "0." + "0" * decimals if decimals else "0"
+            self._page.write_number(row, place, value, self._formats.of(shown))
+        else:
+            self._page.write_number(row, place, value)
 
     def _decimal(self, row: int, place: int, value: Decimal) -> None:
         if not value.is_finite():

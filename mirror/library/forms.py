@@ -71,7 +71,14 @@ class SavedSqlForm(forms.ModelForm):
         help_texts = {"folder": _("Saved SQL of one folder stands together in the library.")}
         widgets = {
             "description": forms.Textarea(attrs={"rows": 2}),
-            "sql": forms.Textarea(attrs={"rows": 14, "spellcheck": "false", "class": "mono"}),
+            "sql": forms.Textarea(
+                attrs={
+                    "rows": 14,
+                    "spellcheck": "false",
+                    "class": "mono",
+                    "aria-describedby": "id_sql_error sql-keys",
+                }
+            ),
         }
 
 

@@ -163,6 +163,17 @@ def aligned(texts: Sequence[str]) -> list[str]:
     ]
 
 
+def decimals_shown(value: float) -> int | None:
+    """Count the decimals that a number is shown with; None where it is written with an exponent, or is no finite number.
+
+    Example:
+        >>> decimals_shown(376696.520000001), decimals_shown(383.9409763948501), decimals_shown(8.0), decimals_shown(1e-7)
+        (2, 4, 0, None)
+    """
+    text = _number(value, grouped=False)
+    return len(text.partition(".")[2]) if re.fullmatch(r"-?[0-9.]+", text) else None
+
+
 def exact_text(value: Any) -> str:
     """Write a value so that nothing is lost; NULL is empty.
 

@@ -10,6 +10,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from mirror import confined
 from mirror.confined import Bounds, Unfinished, Why
 from sqlagent.adapters import open_database, ssh_key_shown
@@ -29,10 +31,25 @@ CHECK_CHARS, CHECK_WORDS = 4_000, 50
 UNREAD = "?"
 
 ADVICE = {
-    Why.TIME: "Check that this is the database you mean, and try again when it has less to do.",
-    Why.CRASH: "The file is damaged, or made to do that. Check that this is the database you mean.",
+    Why.TIME: gettext_noop("Check that this is the database you mean, and try again when it has less to do."),
+    Why.CRASH: gettext_noop(
+        "The file is damaged, or made to do that. Check that this is the database you mean."
+    ),
 }
-USUAL = "Check that this is the database you mean. A user that may read fewer tables needs less."
+USUAL = gettext_noop(
+    "Check that this is the database you mean. A user that may read fewer tables needs less."
+)
+CUT_SHORT = gettext_noop("The database was not read to its end. {reason}")
+# A visit keeps its failure in English; these templates say it in the language of the reader.
+READ_WORDS = (
+    CUT_SHORT,
+    gettext_noop("The process that reads it could not be started."),
+    gettext_noop("The process that read it ended by itself ({how})."),
+    gettext_noop("It took longer than {seconds} seconds and was ended."),
+    gettext_noop("It took more than {megabytes} MB of memory and was ended."),
+    gettext_noop("It holds more than {megabytes} MB of names and descriptions."),
+    gettext_noop("It crashed."),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +91,7 @@ def _asked(what: str, how: dict[str, Any], bounds: Bounds) -> Seen | Check | str
     except Unfinished as error:
         if error.why is Why.STOPPED:
             raise
-        message = f"The database was not read to its end. {error}"
+        message = CUT_SHORT.format(reason=error.said)
         raise Unreachable(Failure(FailureKind.LOST, message, advice=ADVICE.get(error.why, USUAL))) from None
     if isinstance(found, Failure):
         raise (Unreachable if found.kind is FailureKind.LOST else StatementFailed)(found)

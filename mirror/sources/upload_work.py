@@ -24,7 +24,7 @@ from mirror.sources import uploading
 from mirror.sources.errors import SourceError
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
-from mirror.sources.uploads.confined_plans import ROWS_SO_FAR
+from mirror.sources.uploads.confined_plans import progress_said
 from mirror.stored_words import said_again, sayings_of, translated
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status
@@ -81,7 +81,7 @@ def upload_words(upload: Upload) -> str:
         return _(NO_WORKER) if waits_long(upload, since, WORKER_SECONDS) else _("Waiting for a worker.")
     if upload.work == Upload.Work.MAKE:
         return _("Checking every cell and writing the tables.")
-    return translated(upload.progress, (ROWS_SO_FAR,)) or _("Beginning.")
+    return progress_said(upload.progress) or _("Beginning.")
 
 
 def upload_do(lease: Lease) -> None:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people.requests import PersonRequest
 from mirror.sources import services, visits
+from mirror.sources.confined_reads import READ_WORDS
 from mirror.sources.errors import KeyUnconfirmed, NotTried, PowersRefused, SourceError
 from mirror.sources.form_pages import TestPage, form_page
 from mirror.sources.forms import form_for
@@ -21,6 +22,9 @@ from mirror.sources.models import Source, Visit
 from mirror.sources.powers import powers_read
 from mirror.stored_words import translated
 from mirror.tunnel_words import TUNNEL_WORDS
+
+# Templates of the failures that visits keep in English.
+_WORDS = (*TUNNEL_WORDS, *READ_WORDS)
 
 
 @require_safe
@@ -75,7 +79,7 @@ def _error(visit: Visit) -> SourceError | None:
     if "powers" in said:
         return PowersRefused(powers_read(said["powers"]))
     kind = NotTried if said.get("untried") else SourceError
-    return kind(translated(said["error"], TUNNEL_WORDS), translated(said.get("advice", ""), TUNNEL_WORDS))
+    return kind(translated(said["error"], _WORDS), translated(said.get("advice", ""), _WORDS))
 
 
 def _tested(request: PersonRequest, visit: Visit) -> HttpResponse:

@@ -74,6 +74,31 @@ def test_cells_have_the_types_that_excel_keeps_exactly(tmp_path):
     )
 
 
+def test_floats_are_shown_with_the_decimals_of_pages_and_stay_exact(tmp_path):
+    sums, averages, tiny = (
+        (376696.520000001, 2442090.11000001, 12.5),
+        (383.94097639, 8.0, 0.5),
+        (1e-7, 2.5, 3.0),
+    )
+    rows = Rows(("revenue", "average", "tiny"), tuple(zip(sums, averages, tiny, strict=True)))
+    page = book_of([sheet_of_rows(rows, "Rows")], tmp_path)[0].worksheets[0]
+    seen = [[page.cell(row, place) for row in (2, 3, 4)] for place in (1, 2, 3)]
+    assert [cell.value for cell in seen[0]] == list(sums), "every digit is kept"
+    assert [{cell.number_format for cell in cells} for cells in seen] == [{"0.00"}, {"0.000"}, {"General"}]
+    assert page.column_dimensions["A"].width < 14
+
+
+def test_a_float_with_more_decimals_than_the_first_rows_shows_them(tmp_path):
+    rows = Rows(("n",), tuple((n + 0.5,) for n in range(300)) + ((0.0625,), (1500.125,)))
+    page = book_of([sheet_of_rows(rows, "Rows")], tmp_path)[0].worksheets[0]
+    assert [page.cell(row, 1).number_format for row in (2, 301, 302, 303)] == [
+        "0.0",
+        "0.0",
+        "General",
+        "General",
+    ]
+
+
 @pytest.mark.parametrize("known", [10, None])
 def test_rows_that_do_not_fit_are_said_in_the_file_and_to_whoever_sends_it(tmp_path, monkeypatch, known):
     monkeypatch.setattr(xlsx_files, "XLSX_ROWS", 4)

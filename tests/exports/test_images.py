@@ -15,6 +15,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from django.utils.translation import override
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -35,6 +36,7 @@ CITIES = Rows(
 )
 NAMES = Rows(("product", "sales"), tuple((f"a product with a long name {n}", n) for n in range(25)))
 SPREAD = Rows(("city", "price"), tuple((["Oslo", "Rome", "Bern"][n % 3], n * n % 97) for n in range(60)))
+REVENUE = Rows(("month", "revenue"), tuple((m, m.month * 80_000.5) for m in MONTHS))
 CHARTS = {
     "bars": (CITIES, {"mark": "bar", "x": "city", "y": ["sales"]}),
     "bars side by side": (CITIES, {"mark": "bar", "x": "city", "y": ["sales", "cost"]}),
@@ -417,3 +419,15 @@ def test_a_browser_that_does_not_come_up_is_started_once_more(settings, monkeypa
     assert size_of(images.chart_image(chart, rows, width=600, height=300, scale=2)) == (1200, 600)
     assert len(tries) == 2
     assert browser._browser is not None
+
+
+def test_numbers_of_axes_are_shortened_by_english_letters_in_english_alone():
+    figure = charting.figure(Chart(mark="line", x="month", y=("revenue",)), REVENUE)
+    english = paper_style.laid_out(figure, 720, 400)
+    with override("de"):
+        german = paper_style.laid_out(figure, 720, 400)
+    looks = [drawn["layout"]["template"]["layout"]["yaxis"] for drawn in (english, german)]
+    assert [look.get("exponentformat") for look in looks] == [None, "none"], (
+        "900.000, as on pages, and not 0,9M"
+    )
+    assert browser.draw(english, 720, 400, 1) != browser.draw(german, 720, 400, 1)

@@ -18,7 +18,9 @@ from mirror.reports import services
 from mirror.reports.models import Channel, Delivery, FileLink, ReportFile, ReportRun, RunPart
 from mirror.reports.pages.words import run_state
 from mirror.reports.schedule.times import Schedule
+from mirror.results.services import result_store
 from mirror.work.leases import Status
+from sqlagent.values import Rows
 from tests.reports.looking import ended, said, url
 from tests.reports.working import save_report
 
@@ -46,6 +48,14 @@ def made(alice, shop, saved, media) -> ReportRun:
         row_count=200_000, size=1_000_000, notes=["The rows were cut."], expires_at=timezone.now() + timedelta(days=3),
     )  # fmt: skip
     return run
+
+
+def test_first_rows_have_decimals_alike_and_values_exact(as_alice, alice, made, shop) -> None:
+    rows = Rows(("store", "average"), (("Oslo", 383.9410001), ("Bergen", 396.12791), ("Wien", 404)))
+    RunPart.objects.update(result=result_store(shop, rows, alice))
+    page = as_alice.get(url("run", made.pk)).content.decode()
+    assert all(f">{number}<" in page for number in ("383.9410", "396.1279", "404.0000"))
+    assert 'title="383.9410001"' in page
 
 
 @time_machine.travel(datetime(2026, 11, 20, 9, tzinfo=UTC))  # times of other years are told with the year

@@ -41,6 +41,10 @@ def sleep() -> None:
     time.sleep(60)
 
 
+def sleep_on(*given) -> None:
+    sleep()
+
+
 def note_and_sleep(path: str) -> None:
     aside = Path(f"{path}.part")
     aside.write_text(str(os.getpid()))

@@ -94,6 +94,8 @@ def test_one_edits_and_deletes_ones_own_alone(thing, team, alice, bob, as_alice,
     as_bob.post(url("edit", comment.pk), {"text": "Second"})
     page = as_alice.get(page_of(thing)).content.decode()
     assert "Second" in page and "First" not in page and "edited" in page
+    said = '<span class="sr-only"> your comment of <time datetime="'
+    assert said in as_bob.get(page_of(thing)).content.decode(), "in the time zone of the page, as beside it"
     share(thing, [], alice)
     assert as_bob.post(url("edit", comment.pk), {"text": "Third"}).status_code == 404, "not seen any more"
     share(thing, [team], alice)

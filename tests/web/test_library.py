@@ -365,3 +365,11 @@ def test_whatever_a_text_holds_the_database_reads_it_as_that_text(text):
     db = sqlite3.connect(":memory:")
     assert db.execute(sql).fetchone() == (text or "x",)
     db.close()
+
+
+def test_the_editor_of_the_form_says_how_the_keyboard_leaves_it(as_alice, saved):
+    page = as_alice.get(url("edit", saved.pk)).content.decode()
+    assert 'aria-describedby="id_sql_error sql-keys"' in page
+    assert '<p class="field-help" id="sql-keys">Escape, then Tab leaves</p>' in page
+    refused = as_alice.post(url("edit", saved.pk), {"name": "N", "sql": "", **rows()}).content.decode()
+    assert 'id="id_sql_error"' in refused

@@ -117,6 +117,7 @@ def test_moving_the_headings_guesses_again(tmp_path):
         (["0.10", "12345678901234567890.25"], "decimal", [Decimal("0.10"), Decimal("12345678901234567890.25")]),
         (["1,234.50", "2.00"], "decimal", [Decimal("1234.50"), Decimal("2.00")]),
         (["1.234,5", "2"], "decimal_comma", [Decimal("1234.5"), Decimal("2.0")]),
+        (["1.234.567", "12"], "decimal_comma", [Decimal(1234567), Decimal(12)]),
         (["1.5e-7", "2"], "float", [1.5e-7, 2.0]),
         (["1899-12-31", "2026-02-28"], "date", [datetime.date(1899, 12, 31), datetime.date(2026, 2, 28)]),
         (["28.02.2026", "01.03.2026"], "date_dmy", [datetime.date(2026, 2, 28), datetime.date(2026, 3, 1)]),
@@ -135,6 +136,21 @@ def test_a_type_is_guessed_where_it_loses_nothing(tmp_path, cells, kind, values)
     plan = planned(tmp_path, ("x|y\n" + "\n".join(f"{cell}|a" for cell in cells)).encode())
     assert kinds(plan)["x"] == kind
     assert [row[0] for row in loaded(tmp_path, plan)] == values
+
+
+@pytest.mark.parametrize("rows", [2, 3_000])
+def test_points_between_thousands_are_told_by_a_column_with_decimal_commas(tmp_path, rows):
+    more = "7,5;12;1.500\n" * rows
+    plan = planned(tmp_path, f"price;pieces;kilos\n2.124,43;635;0.250\n7,5;2.132;1.500\n{more}".encode())
+    assert kinds(plan) == {"price": "decimal_comma", "pieces": "decimal_comma", "kilos": "decimal"}
+    assert [row[1] for row in loaded(tmp_path, plan)][:2] == [635, 2132]
+
+
+def test_points_that_nothing_tells_from_thousands_are_asked_about(tmp_path):
+    plan = planned(tmp_path, b"pieces;kilos\n635;0.250\n2.132;1.500\n")
+    assert kinds(plan) == {"pieces": "decimal", "kilos": "decimal"}
+    notes = {column.name: column.note for column in plan.tables[0].columns}
+    assert "2.132 is two thousand" in notes["pieces"] and not notes["kilos"]
 
 
 def test_one_cell_after_many_decides_too(tmp_path):

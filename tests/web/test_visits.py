@@ -14,6 +14,7 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from mirror.confined import Bounds
 from mirror.sources import catalogs, confined_reads, opening, services, visits
 from mirror.sources.models import Source, Visit
 from mirror.work.doing import work_do
@@ -220,3 +221,30 @@ def test_a_crash_of_the_reader_is_that_visits_failure_alone(as_alice, files, mon
     assert "The file is damaged, or made to do that" in shown
     monkeypatch.undo()
     assert "pets is connected" in visited(as_alice, url("connect"), PETS).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("end", "said", "advice"),
+    [
+        (
+            hostile.crash_on,
+            "Der Prozess, der sie las, endete von selbst (SIGSEGV).",
+            "Die Datei ist beschädigt",
+        ),
+        (
+            hostile.sleep_on,
+            "Es dauerte länger als 2 Sekunden und wurde beendet.",
+            "wenn sie weniger zu tun hat",
+        ),
+    ],
+)
+def test_a_database_that_was_not_read_to_its_end_is_said_in_german(
+    as_alice, files, monkeypatch, end, said, advice
+):
+    monkeypatch.setattr(confined_reads, "looked", end)
+    monkeypatch.setattr(confined_reads, "CATALOG", Bounds(seconds=2, megabytes=400))
+    monkeypatch.setattr(confined_reads, "CHECK", Bounds(seconds=2, megabytes=400))
+    as_alice.defaults["HTTP_ACCEPT_LANGUAGE"] = "de"
+    shown = visited(as_alice, url("connect"), PETS).content.decode()
+    assert f"Die Datenbank wurde nicht zu Ende gelesen. {said}" in shown
+    assert advice in shown and "was not read" not in shown

@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from mirror.stored_words import is_english
+
 PANEL = "#ffffff"
 TEXT, MUTED = "#192329", "#4f5a61"
 LINE, STRONG = "#dde2e4", "#7f888c"
@@ -164,6 +166,8 @@ def _template() -> Json:
         "title": {"standoff": 12, "font": {"size": 13, "color": MUTED}},
         "tickfont": {"size": 12, "color": MUTED},
     }
+    if not is_english():  # the library shortens numbers by English letters only
+        axis["exponentformat"] = "none"
     place = {"x": 0, "xref": "container", "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top"}
     return {
         "layout": {

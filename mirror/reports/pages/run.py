@@ -31,7 +31,7 @@ from mirror.reports.pages.words import Moment, State
 from mirror.reports.reasons import Reasons
 from mirror.reports.schedule.zones import at_zone
 from mirror.results.cells import Cell
-from mirror.results.formats import alike_together, cell_of, formats_of, rows_cells
+from mirror.results.formats import alike, alike_together, cell_of, formats_of, rows_cells
 from mirror.results.kept_pivots import PivotTable, pivot_table
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_page
@@ -286,6 +286,10 @@ def first_rows(part: RunPart) -> FirstRows:
         return FirstRows(gone=str(error))
     columns = [(one.name, one.kind in ("integer", "number")) for one in read.columns[:FIRST_COLUMNS]]
     formats = formats_of(part.result)
+    cells = tuple(
+        tuple(cell_of(value, name, formats) for value, (name, _is_number) in zip(row, columns, strict=False))
+        for row in read.rows
+    )
     told = []
     if read.total > len(read.rows):
         told.append(
@@ -299,11 +303,8 @@ def first_rows(part: RunPart) -> FirstRows:
     return FirstRows(
         columns=tuple(columns),
         rows=tuple(
-            tuple(
-                (cell_of(value, name, formats), is_number)
-                for value, (name, is_number) in zip(row, columns, strict=False)
-            )
-            for row in read.rows
+            tuple((cell, is_number) for cell, (_name, is_number) in zip(row, columns, strict=True))
+            for row in alike(cells, (n for n, (_name, is_number) in enumerate(columns) if is_number))
         ),
         more="; ".join(told),
     )

@@ -12,6 +12,7 @@ from mirror.sources.uploads.plans import ColumnPlan, TablePlan, distinct, names_
 from mirror.sources.uploads.types import (
     DECIMAL_DIGITS,
     KINDS,
+    THOUSANDS_OR_DECIMALS,
     UNCLEAR_DATE,
     digit_counts,
     matches,
@@ -24,6 +25,9 @@ from sqlagent.language.saying import worded
 FIRST_ROWS, SAMPLE_ROWS = 20, 2_000
 EXAMPLE_ROWS, EXAMPLE_CHARS = 5, 60
 PERHAPS_DATES = worded("Perhaps dates: choose whether day or month comes first.")
+PERHAPS_THOUSANDS = worded(
+    "Perhaps whole numbers with points between thousands: then choose 1.234,56, and 2.132 is two thousand."
+)
 # Columns looked at in one statement: 1,000 at once took 2 GB of memory (measured 2026-11).
 GUESSED_AT_ONCE = 50
 
@@ -42,6 +46,8 @@ def table_guess(db: duckdb.DuckDBPyConnection, table: TablePlan) -> None:
     where = f"FROM {table.staged} WHERE row > {table.header_row}"
     table.row_count = db.execute(f"SELECT count(*) {where}").fetchall()[0][0]
     _guess_kinds(db, table, where)
+    if not table.is_typed:
+        _tell_thousands(db, table, where)
     staged = ", ".join(f"left(CAST({column.staged} AS VARCHAR), {EXAMPLE_CHARS})" for column in table.columns)
     rows = db.execute(f"SELECT row, {staged} {where} ORDER BY row LIMIT {EXAMPLE_ROWS}").fetchall()
     table.example_rows = [row[0] for row in rows]
@@ -84,6 +90,22 @@ def _guess_kinds(db: duckdb.DuckDBPyConnection, table: TablePlan, where: str) ->
                 del waiting[place]
             else:
                 waiting[place] = kinds[1:]
+
+
+def _tell_thousands(db: duckdb.DuckDBPyConnection, table: TablePlan, where: str) -> None:
+    """Read 2.132 as two thousand where another column of the file has decimal commas; say that it may be, where none tells."""
+    decimals = [column for column in table.columns if column.kind == "decimal" and not column.native]
+    has_commas = any(column.kind == "decimal_comma" for column in table.columns)
+    for start in range(0, len(decimals), GUESSED_AT_ONCE):
+        some = decimals[start : start + GUESSED_AT_ONCE]
+        fits = ", ".join(
+            f"bool_and(coalesce({matches(THOUSANDS_OR_DECIMALS, column.staged)}, true))" for column in some
+        )
+        for column, is_unclear in zip(some, db.execute(f"SELECT {fits} {where}").fetchall()[0], strict=True):
+            if is_unclear and has_commas:
+                column.kind = "decimal_comma"
+            elif is_unclear:
+                column.note = PERHAPS_THOUSANDS
 
 
 def _guess_listed(db: duckdb.DuckDBPyConnection, table: TablePlan, where: str) -> None:

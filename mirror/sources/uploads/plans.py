@@ -33,6 +33,7 @@ class TablePlan:
 
     `texts` are pairs: a column, and the last row in which it holds what the file says is text.
     `primary` and `foreign` are the keys that the file declares (see declared_keys), by where columns and tables are staged.
+    `is_typed` where the file tells numbers from texts; a CSV file does not.
     `is_lenient` leaves cells empty that do not fit the type of their column. `asked` are questions to the uploader: about unclear headings, and about hidden sheets.
     """
 
@@ -46,6 +47,7 @@ class TablePlan:
     columns: list[ColumnPlan] = field(default_factory=list)
     example_rows: list[int] = field(default_factory=list)
     is_kept: bool = True
+    is_typed: bool = True
     is_lenient: bool = False
     is_hidden: bool = False
     asked: list[str] = field(default_factory=list)

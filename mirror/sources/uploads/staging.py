@@ -80,7 +80,7 @@ def plan_file(plan: FilePlan, folder: Path, tell: Callable[[int], None] | None =
                         )
                 keys_staged(keys)
             for table, name in zip(plan.tables, distinct([one.name for one in plan.tables]), strict=True):
-                table.name = name
+                table.name, table.is_typed = name, plan.format != "csv"
                 table_guess(db, table)
         if (columns := sum(len(table.columns) for table in plan.tables)) > UPLOAD_COLUMNS:
             raise NoTable(

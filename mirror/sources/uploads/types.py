@@ -66,7 +66,7 @@ KINDS: dict[str, ColumnType] = {
         r"-?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(\.[0-9]{3})+)(,[0-9]+)?",
         "DECIMAL",
         "replace(replace({v}, '.', ''), ',', '.')",
-        shown=r".*,([0-9]{1,2}|[0-9]{4,})|.*\.[0-9]{3},[0-9]+",
+        shown=r".*,([0-9]{1,2}|[0-9]{4,})|.*\.[0-9]{3},[0-9]+|.*\.[0-9]{3}\.[0-9]{3}",
         is_number=True,
     ),
     "float": ColumnType(
@@ -135,6 +135,8 @@ KINDS: dict[str, ColumnType] = {
 NATIVE = "native"
 # Digits that a decimal of DuckDB has at most.
 DECIMAL_DIGITS = 38
+# Whole numbers with points between thousands, which are decimals of three digits just as well.
+THOUSANDS_OR_DECIMALS = r"-?[1-9][0-9]{0,2}(\.[0-9]{3})?|0"
 # Both ways round, and nothing to tell which.
 UNCLEAR_DATE = ("date_dmy", "date_mdy")
 
