@@ -167,7 +167,7 @@ def decimals_shown(value: float) -> int | None:
     """Count the decimals that a number is shown with; None where it is written with an exponent, or is no finite number.
 
     Example:
-        >>> decimals_shown(376696.520000001), decimals_shown(383.9409763948501), decimals_shown(8.0), decimals_shown(1e-7)
+        >>> decimals_shown(376696.520000001), decimals_shown(396.1279142857), decimals_shown(8.0), decimals_shown(1e-7)
         (2, 4, 0, None)
     """
     text = _number(value, grouped=False)
