@@ -385,9 +385,11 @@ class Comparing(SeveralTables):
                     periods = [early, late]
                 else:
                     since_then = s.vs and one.relative and self._ended(one)
-                    periods = [one, Period(until, shift(until, "month", months), one.grain)]
+                    is_in_days = first.day != until.day or one.relative and one.grain in ("day", "week")
+                    unit, count = ("day", (until - first).days) if is_in_days else ("month", months)
+                    periods = [one, Period(until, shift(until, unit, count), one.grain)]
                     if not since_then:
-                        periods = [Period(shift(first, "month", -months), first, one.grain), one]
+                        periods = [Period(shift(first, unit, -count), first, one.grain), one]
                     periods = self._as_far_as_known(periods)
                 where = [c for c in where if c.op != "period"]
             if len(periods) != 2:
@@ -425,7 +427,10 @@ class Comparing(SeveralTables):
         if not late.first < end < late.until:
             return periods
         months = (late.first.year - early.first.year) * 12 + late.first.month - early.first.month
-        before = shift(end, "month", -months) + timedelta(days=end.day - 1)
+        if late.first.day == early.first.day:
+            before = shift(end, "month", -months) + timedelta(days=end.day - 1)
+        else:
+            before = early.first + (end - late.first)
         return [
             replace(early, until=before, grain="day"),
             replace(late, until=end, grain="day"),

@@ -30,6 +30,11 @@ class Period:
     at: bool = False
     relative: bool = False
 
+    @property
+    def days(self) -> int | None:
+        """How many days it has; None where it is open."""
+        return None if self.first is None or self.until is None else (self.until - self.first).days
+
     def holds(self, other: Period) -> bool:
         """Whether all days of another one are among its own.
 
@@ -523,7 +528,9 @@ class _Finder:
             count = count or 1
             if grain in ("day", "week") or low == "past" and count == 1:
                 days = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}[grain] * count
-                return Found(at, n + 1, Period(self.today - timedelta(days=days), None, grain, relative=True))
+                tomorrow = self.today + timedelta(days=1)  # today is the last of these days
+                first = tomorrow - timedelta(days=days)
+                return Found(at, n + 1, Period(first, tomorrow, grain, relative=True))
             begin = self._floor(grain)
             return Found(at, n + 1, Period(shift(begin, grain, -count), begin, grain, relative=True))
         if low in ("next", "coming", "upcoming") and (count := self._count(at + 1)) is not None:
