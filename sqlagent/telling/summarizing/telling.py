@@ -53,6 +53,7 @@ def summarize(
     sql: str = "",
     meant: Collection[str] = (),
     only_notable: bool = False,
+    part: Collection[str] = (),
 ) -> str:
     """Say in one or two plain sentences what the rows answer.
 
@@ -60,7 +61,8 @@ def summarize(
     nothing). Never claims a share of the whole when the rows are cut or only the top of it: as
     the question or the SQL says, or, without SQL, when sorted rows are as many as limits are. Speaks of the
     measure that is drawn, else of the one that `sqlagent.rows.subject.measures_first` gives. With `only_notable` rows
-    of which nothing stands out give no sentence: lists, and figures that are the same everywhere or at the top.
+    of which nothing stands out give no sentence: lists, and figures that are the same everywhere or at the top. `part` are
+    labels of periods that the data do not cover whole: no change is told of them.
 
     Example:
         >>> summarize("revenue by country", Rows(("country", "revenue"), (("Germany", 6), ("France", 3), ("Spain", 1))))
@@ -92,16 +94,16 @@ def summarize(
     ranked = ranked_by(sql, measures)
     along = next((t for t in times if t.distinct == len(rows.rows)), None)
     if along is not None and measures and ranked is None:
-        return series_told(rows, along, _measure(measures, chart), percents)
+        return series_told(rows, along, _measure(measures, chart), percents, part)
     if (
         len(times) == len(labels) == 1
         and measures
         and times[0].distinct == 2
-        and (told := compared_told(rows, times[0], labels[0], _measure(measures, chart), percents))
+        and (told := compared_told(rows, times[0], labels[0], _measure(measures, chart), percents, part))
     ):
         return told
     if len(labels) == 1 and labels[0].distinct == len(rows.rows) and (both := in_two_periods(measures)):
-        return between_told(rows, labels[0], both, percents) or listed(rows, columns)
+        return between_told(rows, labels[0], both, percents, part) or listed(rows, columns)
     if told := each_told(question, rows, columns, percents, sorting):
         return told
     single = [c for c in labels if c.distinct == len(rows.rows)]
