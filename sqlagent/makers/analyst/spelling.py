@@ -77,6 +77,8 @@ SLIPS = {
 
 _WORD = re.compile(r"""(?<![\w"'“‘_-])[^\W\d_]{3,}(?![\w"'”’_-])""")
 
+_MANY = re.compile(r"\s+(?:m[an]{2,3}y|much|mcuh|muhc|long|often|old)\b", re.IGNORECASE)
+
 _CODED = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -135,6 +137,8 @@ def unslipped(text: str, is_known: Callable[[str], bool]) -> tuple[str, tuple[tu
         better = SLIPS.get(low, "")
         if not better or is_known(low):
             return match[0]
+        if better == "who" and _MANY.match(text, match.end()):
+            better = "how"
         found.append((low, better))
         return better
 
