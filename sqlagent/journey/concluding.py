@@ -10,6 +10,7 @@ from sqlagent.catalog import hints
 from sqlagent.errors import DatabaseError, FrameError
 from sqlagent.journey.phrases import quoted
 from sqlagent.journey.state import State
+from sqlagent.journey.unjoined import unjoined
 from sqlagent.language.leftovers import leftovers, sums_a_key
 from sqlagent.language.saying import begun_small, in_commas, in_quotes, spaced, worded
 from sqlagent.makers.analyst import Analysis
@@ -52,7 +53,7 @@ class Ending:
 def conclude(state: State) -> Answer:
     """Decide the outcome, and fetch the whole result of a winner that was cut."""
     end = _as_declined(state, _as_judged(state))
-    end = _as_far_as_read(state, _as_far_as_explained(state, end))
+    end = _as_far_as_joined(state, _as_far_as_read(state, _as_far_as_explained(state, end)))
     notes = (*state.notes, *end.notes, *_of_the_model(state))
     common = Answer(
         end.outcome,
@@ -228,6 +229,17 @@ def _as_far_as_read(state: State, end: Ending) -> Ending:
     if end.outcome in (Outcome.UNANSWERABLE, Outcome.AMBIGUOUS):
         return replace(end, reason=spaced(end.reason, doubts))
     return end
+
+
+def _as_far_as_joined(state: State, end: Ending) -> Ending:
+    """Say which key that the question needs tells no rows apart, so that a table is not joined."""
+    sql = state.ranking.groups[0].representative.sql if state.ranking.groups else ""
+    told = unjoined(state.linked, state.looked.index, sql) if state.llm is None else ()
+    if not told or end.outcome is Outcome.FAILED:
+        return end
+    if end.outcome is Outcome.ANSWERED:
+        return replace(end, notes=(*end.notes, *told))
+    return replace(end, reason=spaced(end.reason, *told))
 
 
 def _of_the_model(state: State) -> Sequence[str]:
