@@ -77,6 +77,9 @@ SLIPS = {
 
 _WORD = re.compile(r"""(?<![\w"'“‘_-])[^\W\d_]{3,}(?![\w"'”’_-])""")
 
+_PLACED = frozenset({"in", "at", "on"})
+"""Words that states begin with which say where a row is: in the workshop, on loan."""
+
 _MANY = re.compile(r"\s+(?:m[an]{2,3}y|much|mcuh|muhc|long|often|old)\b", re.IGNORECASE)
 
 _CODED = re.compile(r"[^\W\d_]{3,}")
@@ -107,9 +110,16 @@ class Spelling:
 
     @cached_property
     def coded(self) -> tuple[tuple[str, ...], ...]:
-        """The words of the stored codes with underscores, where all of them are words: `waiting_parts`, not `x_1`."""
+        """The words of the stored codes with underscores, where all of them are words: `waiting_parts`, not `x_1`; of those that say where, `in_workshop`, also with spaces."""
         codes = (tuple(text.lower().split("_")) for text in self._categories())
-        return tuple(dict.fromkeys(c for c in codes if len(c) > 1 and all(map(_CODED.fullmatch, c))))
+        words = (
+            c
+            for c in codes
+            if len(c) > 1 and all(_CODED.fullmatch(w) for w in (c[1:] if c[0] in _PLACED else c))
+        )
+        texts = (tuple(text.lower().split()) for text in self._categories())
+        placed = (c for c in texts if len(c) == 2 and c[0] in _PLACED and _CODED.fullmatch(c[1]))
+        return tuple(dict.fromkeys((*words, *placed)))
 
     def _categories(self) -> Iterable[str]:
         """The texts of columns that hold few of them."""
