@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
 from sqlagent.catalog.key_names import KEY_WORDS, Owner, noun_of, suggested
 from sqlagent.catalog.statistics import Statistics, TableFacts
 from sqlagent.language.saying import Saying, worded
@@ -96,3 +99,17 @@ def _points(table: Table, column: Column, owner: Owner, sound: list[Owner]) -> b
 def _is_foreign(table: Table, column: Column, sound: list[Owner]) -> bool:
     """Whether the column itself points at another table's key: the number of the order that lines belong to."""
     return bool(suggested(table, column, [one for one in sound if one[0].key != table.key]))
+
+
+def tables_read(sql: str, dialect: str) -> frozenset[str]:
+    """The names of the tables that a statement reads, in small letters; none where it cannot be read.
+
+    Example:
+        >>> sorted(tables_read("SELECT 1 FROM Orders JOIN shop.customers USING (id)", "sqlite"))
+        ['customers', 'orders']
+    """
+    try:
+        found = parse_one(sql, read=dialect or None).find_all(exp.Table) if sql else ()
+        return frozenset(table.name.lower() for table in found)
+    except SqlglotError:
+        return frozenset()

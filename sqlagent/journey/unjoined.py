@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
-
-from sqlagent.catalog.broken_keys import broken_keys
+from sqlagent.catalog.broken_keys import broken_keys, tables_read
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.language.saying import Saying
 from sqlagent.values import LinkedSchema
@@ -17,7 +14,7 @@ def unjoined(linked: LinkedSchema, index: ValueIndex | None, sql: str) -> tuple[
         return ()
     catalog = linked.full
     named = {link.table for link in linked.links} | {match.column.table for match in linked.values}
-    read = _tables(sql, catalog.dialect)
+    read = tables_read(sql, catalog.dialect)
     both = named | {table.key for table in catalog.tables if table.name.lower() in read}
     out = []
     for key in broken_keys(catalog, index.facts):
@@ -25,15 +22,3 @@ def unjoined(linked: LinkedSchema, index: ValueIndex | None, sql: str) -> tuple[
         if key.table in named and others:
             out.append(key.told(others[0]))
     return tuple(out)
-
-
-def _tables(sql: str, dialect: str) -> set[str]:
-    """The names of the tables that a statement reads."""
-    try:
-        return (
-            {table.name.lower() for table in parse_one(sql, read=dialect or None).find_all(exp.Table)}
-            if sql
-            else set()
-        )
-    except SqlglotError:
-        return set()

@@ -133,11 +133,11 @@ def uneven(parts: Iterable[Part]) -> tuple[Period, ...]:
     """The periods whose change on the period before is no change of whole ones: part ones, and those right after them."""
     out: dict[Period, None] = {}
     for one in parts:
-        after, until = one.period.until, one.period.until
         if one.first is None or one.last is not None:
             out[one.period] = None
-        if one.first is not None and after is not None and until is not None:
-            out[Period(after, shift(until, one.period.grain, 1), one.period.grain)] = None
+        if one.first is not None and one.period.until is not None:
+            after, grain = one.period.until, one.period.grain
+            out[Period(after, shift(after, grain, 1), grain)] = None
     return tuple(out)
 
 
