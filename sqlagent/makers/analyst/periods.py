@@ -31,9 +31,17 @@ class Period:
     relative: bool = False
 
     @property
-    def days(self) -> int | None:
-        """How many days it has; None where it is open."""
-        return None if self.first is None or self.until is None else (self.until - self.first).days
+    def is_one(self) -> bool:
+        """Whether it is one period of its grain, or the last so many days; from one quarter to another are several.
+
+        Example:
+            >>> Period(date(2025, 4, 1), date(2025, 7, 1), "quarter").is_one, Period(date(2025, 4, 1), date(2026, 1, 1), "quarter").is_one
+            (True, False)
+        """
+        if self.first is None or self.until is None or self.grain not in ("day", "week", "month", "quarter"):
+            return False
+        is_of_days = self.relative and self.grain in ("day", "week")
+        return is_of_days or shift(self.first, self.grain, 1) == self.until
 
     def holds(self, other: Period) -> bool:
         """Whether all days of another one are among its own.
