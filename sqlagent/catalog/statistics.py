@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
 from typing import Any
 
 from sqlglot import exp
@@ -45,12 +46,16 @@ _LABEL_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """Facts of a column in the looked-at rows: filled cells, different ones, least and greatest as text."""
+    """Facts of a column in the looked-at rows: filled cells, different ones, least and greatest as text.
+
+    Of days and moments `gap` is how many days lie between two of them on average, also where `low` and `high` are of all rows.
+    """
 
     filled: int = 0
     distinct: int = 0
     low: str = ""
     high: str = ""
+    gap: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +156,8 @@ class FactsReader:
         for column in columns:
             filled, distinct = int(next(cells) or 0), int(next(cells) or 0)
             low, high = (next(cells), next(cells)) if column.kind in ORDERED else (None, None)
-            found[column.name] = ColumnFacts(filled, distinct, _text(low), _text(high))
+            ends = (_text(low), _text(high))
+            found[column.name] = ColumnFacts(filled, distinct, *ends, gap=_gap(*ends, distinct))
         if rows == SAMPLE:
             found |= self._ends(table, found)
         whole = rows < SAMPLE
@@ -192,7 +198,7 @@ class FactsReader:
             if read is not None and read.rows:
                 known = found[column.name]
                 low, high = read.rows[0]
-                out[column.name] = ColumnFacts(known.filled, known.distinct, _text(low), _text(high))
+                out[column.name] = replace(known, low=_text(low), high=_text(high))
         return out
 
     def _content(self, table: Table, rows: int) -> tuple[tuple[str, ...], ...]:
@@ -253,6 +259,32 @@ def _owners(catalog: Catalog, tables: Mapping[str, TableFacts]) -> Iterator[Owne
             continue
         key = table.primary_key[0] if len(table.primary_key) == 1 else facts.key
         yield from ((table, column, noun) for column in table.columns if column.name == key)
+
+
+def _gap(low: str, high: str, distinct: int) -> float:
+    """How many days lie between two of so many different times on average; 0 where the ends are no days.
+
+    Example:
+        >>> _gap("2025-01-01", "2025-01-31 10:00:00", 16), _gap("7", "91", 80)
+        (2.0, 0.0)
+    """
+    first, last = day_of(low), day_of(high)
+    if first is None or last is None or distinct < 2:
+        return 0.0
+    return round((last - first).days / (distinct - 1), 4)
+
+
+def day_of(text: str) -> date | None:
+    """The day that a stored time begins with, with dashes or without; None where it is none."""
+    digits = re.sub(r"\D", "", text)[:8]
+    try:
+        return (
+            date.fromisoformat(digits)
+            if len(digits) == 8 and _DAY.match(f"{digits[:4]}-{digits[4:]}")
+            else None
+        )
+    except ValueError:
+        return None
 
 
 def _text(cell: object) -> str:

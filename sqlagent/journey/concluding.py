@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlagent.catalog import hints
-from sqlagent.errors import DatabaseError
+from sqlagent.errors import DatabaseError, FrameError
 from sqlagent.journey.phrases import quoted
 from sqlagent.journey.state import State
 from sqlagent.journey.ties import tie_note
+from sqlagent.journey.unjoined import unjoined
 from sqlagent.language.leftovers import leftovers, sums_a_key
 from sqlagent.language.saying import begun_small, in_commas, in_quotes, spaced, worded
 from sqlagent.makers.analyst import Analysis
+from sqlagent.makers.analyst.part_periods import part_periods, told_of
+from sqlagent.makers.analyst.source import source_of
+from sqlagent.makers.analyst.stored_frames import frame_of
 from sqlagent.makers.generation import LlmSampler
 from sqlagent.makers.llm_judging import LlmJudge
 from sqlagent.method import confidence, looking_up
@@ -49,7 +54,7 @@ class Ending:
 def conclude(state: State) -> Answer:
     """Decide the outcome, and fetch the whole result of a winner that was cut."""
     end = _as_declined(state, _as_judged(state))
-    end = _as_far_as_read(state, _as_far_as_explained(state, end))
+    end = _as_far_as_joined(state, _as_far_as_read(state, _as_far_as_explained(state, end)))
     notes = (*state.notes, *end.notes, *_of_the_model(state))
     common = Answer(
         end.outcome,
@@ -81,7 +86,12 @@ def conclude(state: State) -> Answer:
         title=winner.candidate.title,
         frame=winner.frame,
         llm=winner.candidate.llm,
-        notes=(*notes, *winner.candidate.notes, *(one for one in (note, tied) if one)),
+        notes=(
+            *notes,
+            *winner.candidate.notes,
+            *_of_part_periods(state, winner.frame, rows),
+            *(one for one in (note, tied) if one),
+        ),
     )
 
 
@@ -223,6 +233,17 @@ def _as_far_as_read(state: State, end: Ending) -> Ending:
     return end
 
 
+def _as_far_as_joined(state: State, end: Ending) -> Ending:
+    """Say which key that the question needs tells no rows apart, so that a table is not joined."""
+    sql = state.ranking.groups[0].representative.sql if state.ranking.groups else ""
+    told = unjoined(state.linked, state.looked.index, sql) if state.llm is None else ()
+    if not told or end.outcome is Outcome.FAILED:
+        return end
+    if end.outcome is Outcome.ANSWERED:
+        return replace(end, notes=(*end.notes, *told))
+    return replace(end, reason=spaced(end.reason, *told))
+
+
 def _of_the_model(state: State) -> Sequence[str]:
     """Notes on the asking of a language model: a spent budget, a cut schema, calls that came to nothing."""
     out = []
@@ -235,6 +256,19 @@ def _of_the_model(state: State) -> Sequence[str]:
             "and of these what the question's words point at."
         )
     return (*out, *dict.fromkeys(note for maker in (state.sampler, state.judge) for note in _told_by(maker)))
+
+
+def _of_part_periods(state: State, kept: str, rows: Rows) -> tuple[str, ...]:
+    """The note on years, quarters, months and weeks of the rows that the data do not cover whole."""
+    if not kept:
+        return ()
+    model = source_of(state.linked.full, state.looked.index).model
+    try:
+        frame = frame_of(json.loads(kept), model)
+    except FrameError:
+        return ()
+    told = told_of(part_periods(frame, model, rows), frame)
+    return (told,) if told is not None else ()
 
 
 def _told_by(maker: Sampler | Judge) -> Sequence[str]:

@@ -205,7 +205,7 @@ def test_conditions_over_several_tables_hold_of_what_the_rows_belong_to(bakery: 
         (
             "number of recent orders",
             "recent = last 90 days",
-            "SELECT COUNT(*) FROM orders WHERE ordered_on >= DATE((SELECT MAX(d) FROM (SELECT MAX(ordered_on) d FROM orders UNION SELECT MAX(refunded_on) FROM refunds UNION SELECT MAX(signed_up_on) FROM patrons)), '-90 days')",
+            "SELECT COUNT(*) FROM orders WHERE ordered_on >= DATE((SELECT MAX(d) FROM (SELECT MAX(ordered_on) d FROM orders UNION SELECT MAX(refunded_on) FROM refunds UNION SELECT MAX(signed_up_on) FROM patrons)), '-89 days')",
         ),
         ("number of reachable patrons", "reachable = has an email", "SELECT COUNT(*) FROM patrons WHERE email IS NOT NULL"),
         (

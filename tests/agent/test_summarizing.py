@@ -55,6 +55,24 @@ TOLD: list[tuple[str, Rows, str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("name", "count", "sql", "sentence"),
+    [
+        ("orders", 1623, "SELECT COUNT(*) AS orders FROM orders", "1,623 orders."),
+        ("order", 1623, 'SELECT COUNT(*) AS "order" FROM sales.order', "1,623 orders."),
+        ("orders", 1, "SELECT COUNT(*) AS orders FROM orders", "1 order."),
+        ("number_of_web_visits", 20, "SELECT COUNT(*) AS number_of_web_visits FROM visits", "20 web visits."),
+        ("people", 148, "SELECT COUNT(DISTINCT id) AS people FROM staff", "148 people."),
+        ("count", 9, "SELECT COUNT(*) AS count FROM orders", "The count is 9."),
+        ("cancelled", 9, "SELECT COUNT(*) AS cancelled FROM orders", "The cancelled is 9."),
+        ("sales", 9, "SELECT SUM(amount) AS sales FROM orders", "Sales: 9."),
+        ("order_count", 9, "SELECT COUNT(*) AS order_count FROM orders", "The order count is 9."),
+    ],
+)
+def test_a_count_is_told_as_so_many_things(name: str, count: int, sql: str, sentence: str) -> None:
+    assert summarize("how many", Rows((name,), ((count,),)), sql=sql) == sentence
+
+
 @pytest.mark.parametrize(("question", "given_rows", "sentence"), TOLD)
 def test_rows_are_told_in_a_plain_sentence(question: str, given_rows: Rows, sentence: str) -> None:
     assert summarize(question, given_rows) == sentence

@@ -78,6 +78,7 @@ def chart_drawn(
     only_notable: bool = False,
     mark: str = "",
     change: str = "",
+    part: Collection[str] = (),
 ) -> Drawn:
     """Draw and tell rows: as the earlier chart if a person chose it and they still allow it, else as suggested.
 
@@ -85,20 +86,22 @@ def chart_drawn(
     reason to lose them. With the SQL, a LIMIT is known and no share of a whole is claimed. `title` is the
     chart's, where it is known what the rows are; without one the names of their columns make it. The sentence begins with `first`. `meant` are the columns that hold what the question asks for, where somebody understood it;
     with `only_notable` nothing is said of rows where nothing stands out. `mark` is how the question says that it is drawn, where the rows allow it.
-    `change` is what was changed of the SQL in words; the title says it.
+    `change` is what was changed of the SQL in words; the title says it. `part` are labels of periods that the data do not cover whole.
     """
-    part, formats = _part(rows), ColumnFormat.read((earlier or {}).get("formats"))
+    shown, formats = _part(rows), ColumnFormat.read((earlier or {}).get("formats"))
     try:
-        chart = _like(earlier, part) or charting.suggest(part, question, sql=sql, meant=meant)
+        chart = _like(earlier, shown) or charting.suggest(shown, question, sql=sql, meant=meant)
         if mark:
-            chart = _marked(chart, mark, part)
-        chart = replace(chart, formats=formats, percents=_percents(part, sql))
+            chart = _marked(chart, mark, shown)
+        chart = replace(chart, formats=formats, percents=_percents(shown, sql))
         if title and chart.mark not in ("none", "histogram"):
             chart = replace(chart, title=title)
         if change and chart.title:
             chart = replace(chart, title=f"{chart.title} ({change})")
-        told = summarizing.summarize(question, part, chart, sql=sql, meant=meant, only_notable=only_notable)
-        return Drawn(_kept(chart, part) | chart_pivot(earlier), _figure(chart, part), spaced(first, told))
+        told = summarizing.summarize(
+            question, shown, chart, sql=sql, meant=meant, only_notable=only_notable, part=part
+        )
+        return Drawn(_kept(chart, shown) | chart_pivot(earlier), _figure(chart, shown), spaced(first, told))
     except ArithmeticError as error:
         return _undrawable(error, earlier)
 

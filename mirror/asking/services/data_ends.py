@@ -13,6 +13,7 @@ from sqlagent.catalog.semantics import Form
 from sqlagent.language.dates import shift
 from sqlagent.language.saying import begun_large, day_in_words, in_commas, worded
 from sqlagent.makers.analyst import telling
+from sqlagent.makers.analyst.part_periods import labels_of, part_periods
 from sqlagent.makers.analyst.periods import Period
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ def data_end_told(source: Source, kept: dict[str, Any] | None, rows: Rows) -> st
             "Data go to {day}, as last read: {period} is not complete.", day=day_in_words(last), period=words
         )
     return ""
+
+
+def part_labels(source: Source, kept: dict[str, Any] | None, rows: Rows) -> frozenset[str]:
+    """How rows call the periods that the data do not cover whole, as far as they were read."""
+    read = frame_read(source, kept, is_page=False)
+    return labels_of(part_periods(read[0], read[1].model, rows)) if read is not None else frozenset()
 
 
 @dataclass(frozen=True, slots=True)

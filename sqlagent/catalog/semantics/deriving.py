@@ -177,6 +177,7 @@ class _Deriving:
             round(min(filled, _MOSTLY) if absent else filled, 4), low, high,
             labels=labels, absent=absent,
             separator=listed.separator if listed else "", entries=listed.texts if listed else (),
+            gap=known.gap if known is not None else 0.0,
         )  # fmt: skip
 
     def _told(self, column: Column, known: ColumnFacts | None, texts: Sequence[str]) -> Sequence[str]:

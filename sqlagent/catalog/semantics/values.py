@@ -76,7 +76,8 @@ class Field:
     `hours` and the like. `yes` and `no` are a flag's literals as SQL. `few` says that few values
     stand beside many rows; `is_number` and `is_whole` are about stored cells. `also` are other names that the
     owner gave, `absent` the number that stands for no day, `labels` what the owner, or a comment of the column, calls stored codes.
-    `separator` says that each cell is a list, and how its `entries` are told apart (`entries`).
+    `separator` says that each cell is a list, and how its `entries` are told apart (`entries`). `gap` is how many days lie between two
+    of a time's values on average.
     """
 
     table: str
@@ -101,6 +102,7 @@ class Field:
     absent: str = ""
     separator: str = ""
     entries: tuple[str, ...] = ()
+    gap: float = 0.0
 
     @property
     def code_labels(self) -> tuple[tuple[str, str], ...]:

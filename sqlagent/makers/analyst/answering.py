@@ -22,6 +22,7 @@ from sqlagent.makers.analyst.by_number import by_number
 from sqlagent.makers.analyst.by_total import by_total
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts, leaving_out
 from sqlagent.makers.analyst.churning import churned_in
+from sqlagent.makers.analyst.come_to_pass import come_to_pass
 from sqlagent.makers.analyst.coming_back import by_what_happened
 from sqlagent.makers.analyst.coming_due import coming
 from sqlagent.makers.analyst.coming_off import not_taken_off
@@ -83,6 +84,7 @@ from sqlagent.makers.analyst.positions import at_its_place, longest_first
 from sqlagent.makers.analyst.price_answers import answers
 from sqlagent.makers.analyst.price_questions import price_questions
 from sqlagent.makers.analyst.ranges import both_ends
+from sqlagent.makers.analyst.ranks_moved import rank_last, ranked_figure, selling
 from sqlagent.makers.analyst.ratings import rated
 from sqlagent.makers.analyst.reading import Reading, is_noun_unknown, read
 from sqlagent.makers.analyst.reads import reads_left, sharing
@@ -91,11 +93,14 @@ from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.retiming import as_it_stands, in_their_term, when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import Fault, NoPlan
+from sqlagent.makers.analyst.run_out import run_out
 from sqlagent.makers.analyst.shares_had import share_that_has, share_undergone, shares_that_lack
 from sqlagent.makers.analyst.shares_summed import discounts_given
 from sqlagent.makers.analyst.sketching import Sketch, sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.spelling import unslipped
+from sqlagent.makers.analyst.states_denied import states_denied
 from sqlagent.makers.analyst.tails import shaped, untailed
 from sqlagent.makers.analyst.time_spent import time_spent
 from sqlagent.makers.analyst.undone import as_done
@@ -189,7 +194,10 @@ def understand(text: str, source: Source, today: date, told: Told = NOTHING_TOLD
     """
     with sharing() as reads:
         was_short, reads.is_short = reads.is_short, False
+        text, slips = unslipped(text, source.vocabulary.knows)
         reading, made = _understand(text, source, today, told)
+        if slips:
+            reading = replace(reading, mended=(*slips, *reading.mended))
         if reads.is_short:
             made = [replace(one, doubt=one.doubt or UNREAD) for one in made]
         reads.is_short |= was_short
@@ -222,6 +230,8 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
                 first.setdefault(one.sql, one)
             return reading, list(first.values())
     text = coming(older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today), today)
+    text = rank_last(text, source, today)
+    text = states_denied(run_out(text, source, today) or text, source)
     if deep < _DEEPEST:
         with reads_left().keeping(text):
             anew = _worded_anew(text, source, today, told, deep + 1)
@@ -243,7 +253,12 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
             return reading, [_lacking(one, said) if one.frame.transform == "share" else one for one in whole]
         if alone := tuple(one.name for one in ending if one.kind == "along"):
             return reading, [_lacking(one, alone) for one in bare]
-    return _understood(text, source, today, told)
+    reading, made = _understood(text, source, today, told)
+    if not made and deep < _DEEPEST and (wording := ranked_figure(text, source)):
+        anew = _understand(wording, source, today, told, deep + 1)
+        if anew[1] and _is_whole(anew[1][0].frame):
+            return anew
+    return reading, made
 
 
 _DEEPEST = 5
@@ -265,6 +280,7 @@ _WORDINGS = (
     amount_of_deed,
     never_with,
     rated,
+    selling,
 )
 """Ways to word a question anew by what its source knows; each gives nothing for questions of another kind."""
 
@@ -473,6 +489,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
     # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
     frames = [in_the_deed(one, reading, source) for one in frames]
+    frames = [come_to_pass(one, reading, source, today) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
     frames = [in_its_group(of_sums(one), source) for one in frames]

@@ -194,10 +194,12 @@ class Comparing(Quotients):
             late = Period(date(until.year - 1, 1, 1), until, "year")
             early = Period(first, date(first.year + 1, 1, 1), "year")
             return [early, late]
+        is_in_days = first.day != until.day or one.relative and one.grain in ("day", "week")
+        unit, count = ("day", (until - first).days) if is_in_days else ("month", months)
         if self.sketch.vs and one.relative and self._ended(one):
-            periods = [one, Period(until, shift(until, "month", months), one.grain)]
+            periods = [one, Period(until, shift(until, unit, count), one.grain)]
         else:
-            periods = [Period(shift(first, "month", -months), first, one.grain), one]
+            periods = [Period(shift(first, unit, -count), first, one.grain), one]
         return self._as_far_as_known(periods)
 
     def _ended(self, period: Period) -> bool:
@@ -213,7 +215,10 @@ class Comparing(Quotients):
         if not late.first < end < late.until:
             return periods
         months = (late.first.year - early.first.year) * 12 + late.first.month - early.first.month
-        before = shift(end, "month", -months) + timedelta(days=end.day - 1)
+        if late.first.day == early.first.day:
+            before = shift(end, "month", -months) + timedelta(days=end.day - 1)
+        else:
+            before = early.first + (end - late.first)
         return [
             replace(early, until=before, grain="day"),
             replace(late, until=end, grain="day"),

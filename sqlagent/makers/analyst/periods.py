@@ -30,6 +30,19 @@ class Period:
     at: bool = False
     relative: bool = False
 
+    @property
+    def is_one(self) -> bool:
+        """Whether it is one period of its grain, or the last so many days; from one quarter to another are several.
+
+        Example:
+            >>> Period(date(2025, 4, 1), date(2025, 7, 1), "quarter").is_one, Period(date(2025, 4, 1), date(2026, 1, 1), "quarter").is_one
+            (True, False)
+        """
+        if self.first is None or self.until is None or self.grain not in ("day", "week", "month", "quarter"):
+            return False
+        is_of_days = self.relative and self.grain in ("day", "week")
+        return is_of_days or shift(self.first, self.grain, 1) == self.until
+
     def holds(self, other: Period) -> bool:
         """Whether all days of another one are among its own.
 
@@ -523,7 +536,9 @@ class _Finder:
             count = count or 1
             if grain in ("day", "week") or low == "past" and count == 1:
                 days = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}[grain] * count
-                return Found(at, n + 1, Period(self.today - timedelta(days=days), None, grain, relative=True))
+                tomorrow = self.today + timedelta(days=1)  # today is the last of these days
+                first = tomorrow - timedelta(days=days)
+                return Found(at, n + 1, Period(first, tomorrow, grain, relative=True))
             begin = self._floor(grain)
             return Found(at, n + 1, Period(shift(begin, grain, -count), begin, grain, relative=True))
         if low in ("next", "coming", "upcoming") and (count := self._count(at + 1)) is not None:

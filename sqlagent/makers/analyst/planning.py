@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Role
+from sqlagent.catalog.semantics.words import KEYS
 from sqlagent.language.words import singular, split_name, stem
 from sqlagent.makers.analyst.faults import spared
 from sqlagent.makers.analyst.formulas import filled
@@ -525,10 +526,11 @@ class Planner(RowWriter):
         if slot.field.role not in (Role.KEY, Role.FOREIGN) or not slot.field.is_number:
             return ""
         pointing = (slot.field.table, (slot.field.column,))
-        table = next(
-            (r.target for r in self.model.relations if (r.source, r.columns) == pointing), slot.field.table
-        )
-        return f"{singular(self.model.things[table].said)} id"
+        target = next((r.target for r in self.model.relations if (r.source, r.columns) == pointing), "")
+        own = self.model.things[slot.field.table]
+        if not target and slot.field.column not in own.key and set(slot.field.words) - set(own.noun) - KEYS:
+            return slot.field.said  # the number of something else that nothing is joined with
+        return f"{singular(self.model.things[target or slot.field.table].said)} id"
 
     def _names(self, frame: Frame, shown: int, figures: int) -> list[str]:
         """Names of the result's columns: what people called them, each once."""

@@ -138,7 +138,7 @@ class Preparing(Timing):
                 )
             )
         ):
-            years = [p for p in s.main.periods if p.grain == "year"]
+            years = [p for p in s.main.periods if p.grain == "year" or p.is_one]
             grain = "month" if s.transform in ("running", "moving") or s.trend else "year"
             if not years or s.transform in ("running", "moving") or grain == "month":
                 s.by.append(Item("grain", 0, 0, grain, grain=grain))

@@ -91,6 +91,11 @@ def _day(question: PriceQuestion, today: date) -> tuple[Period | None, str]:
     return day_of(last), f"prices may have changed in that time; these are as of its end, {last.isoformat()}."
 
 
+def _is_up_to(period: Period, today: date) -> bool:
+    """Whether these are the last so many days, up to today."""
+    return period.relative and period.grain == "day" and period.until == today + timedelta(days=1)
+
+
 def _changed(
     frame: Frame, figure: Slot, question: PriceQuestion, source: Source, today: date
 ) -> Iterator[tuple[Frame, str]]:
@@ -102,7 +107,7 @@ def _changed(
     elif period is None:
         ends = (outermost(table, source, "first"), held_now(table, source, today))
         doubt = "it is not said since when; this is since the first price."
-    elif period.until is None and period.first is not None:
+    elif period.first is not None and (period.until is None or _is_up_to(period, today)):
         ends = (held_on(table, source, day_of(period.first)), held_now(table, source, today))
     elif period.first is not None and period.until is not None and not period.at:
         before, last = period.first - timedelta(days=1), period.until - timedelta(days=1)

@@ -446,12 +446,16 @@ def _denied(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
         if item.op == "not":
             denied = low
         elif denied and item.kind in ("glue", "unknown") and is_deed(low, denied):
-            item, denied = replace(item, kind="verb", detail="" if item.kind == "glue" else "unknown"), ""
+            is_said = item.kind == "unknown" or low in _MEANT
+            item, denied = replace(item, kind="verb", detail="unknown" if is_said else ""), ""
         elif item.kind != "glue":
             denied = ""
         out.append(item)
     return out
 
+
+_MEANT = frozenset({"contacted", "registered", "linked", "attached", "associated", "entered"})
+"""Participles that say little of what was, and something of what was not."""
 
 _STAGES = frozenset(
     {"shipped", "delivered", "received", "scheduled", "reserved", "assigned", "moved", "handled", "served"}

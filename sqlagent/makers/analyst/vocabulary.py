@@ -257,6 +257,10 @@ class Vocabulary:
         """The word that is spelled nearly so, of this source before words of asking; "" where none is."""
         return self.spelling.mended(word)
 
+    def knows(self, word: str) -> bool:
+        """Whether a word names something here, as it is."""
+        return bool(self.targets([word]))
+
     def is_near(self, word: str) -> bool:
         """Whether a word begins like a name of the source, or the other way about, or like a text of a column of few."""
         root = stem(word)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from decimal import Decimal
 
-from sqlagent.language.saying import all_of, begun_large, in_a_row, in_commas, name, worded
+from sqlagent.language.saying import all_of, begun_large, in_a_row, in_commas, lower_first, name, worded
 from sqlagent.rows.columns import Profile, number_of, order_key
 from sqlagent.rows.percents import is_percent
 from sqlagent.telling.summarizing.phrases import (
@@ -23,16 +24,71 @@ from sqlagent.telling.summarizing.phrases import (
 )
 from sqlagent.values import Cell, Rows
 
+_CHANGES = frozenset({"growth", "change"})
+"""Names of figures that hold each period against the one before."""
 
-def series_told(rows: Rows, when: Profile, measure: Profile, percents: frozenset[str]) -> str:
-    """Say where a series began, ended and peaked."""
-    points = [
-        (row[when.index], row[measure.index])
-        for row in sorted(rows.rows, key=lambda r: order_key(r[when.index]))
-        if row[when.index] is not None and number_of(row[measure.index]) is not None
-    ]
+
+def series_told(
+    rows: Rows, when: Profile, measure: Profile, percents: frozenset[str], part: Collection[str] = ()
+) -> str:
+    """Say where a series began, ended and peaked; of periods that are not whole (`part`, by their labels) it tells no change."""
+    placed = sorted(rows.rows, key=lambda r: order_key(r[when.index]))
+    every = [(row[when.index], row[measure.index]) for row in placed if row[when.index] is not None]
+    points = [point for point in every if number_of(point[1]) is not None]
     if len(points) < 2:
         return listed(rows, (when, measure))
+    whole = _whole(every, part, is_change=lower_first(measure.words) in _CHANGES)
+    left = [cell_said(at, when) for at, _ in every if is_named(at, part)]
+    if left and len(whole) < 2:
+        shown = points if len(points) == 2 else whole
+        if not shown:
+            return listed(rows, (when, measure))
+        unit = measure.name in percents
+        some = [
+            worded("{value} in {time}", value=figure_said(cell, unit), time=cell_said(at, when))
+            for at, cell in shown
+        ]
+        told = worded("{name} was {values}", name=begun_large(within(measure)), values=all_of(some))
+        return in_a_row(told, "; ", _no_change(left), ".", cut_said(rows))
+    text = _series(whole, when, measure, percents)
+    return in_a_row(text, *(("; ", _left_out(left)) if left else ()), ".", cut_said(rows))
+
+
+def _whole(
+    points: list[tuple[Cell, Cell]], part: Collection[str], *, is_change: bool
+) -> list[tuple[Cell, Cell]]:
+    """The points of whole periods; of changes those alone that are held against a whole one."""
+    out, before = [], False
+    for at, cell in points:
+        is_part = is_named(at, part)
+        if not is_part and not (is_change and before) and number_of(cell) is not None:
+            out.append((at, cell))
+        before = is_part
+    return out
+
+
+def is_named(time: Cell | str, part: Collection[str]) -> bool:
+    """Whether a time is one of those that are so labelled; years may be numbers, and first days moments.
+
+    Example:
+        >>> is_named(2026.0, {"2026"}), is_named("2026-1", {"2026-10"})
+        (True, False)
+    """
+    text = str(time)
+    return any(text.startswith(label) and not text[len(label) : len(label) + 1].isalnum() for label in part)
+
+
+def _left_out(times: list[str]) -> str:
+    """Name the times of which no change is told."""
+    if len(times) == 1:
+        return worded("{time}, which is not whole, is left out of the comparison", time=times[0])
+    return worded("{times}, which are not whole, are left out of the comparison", times=all_of(times))
+
+
+def _series(
+    points: list[tuple[Cell, Cell]], when: Profile, measure: Profile, percents: frozenset[str]
+) -> str:
+    """Where points begin, end and peak, without a full stop."""
     (first_at, begun), (last_at, last) = points[0], points[-1]
     change = change_of(last, begun)
     of, unit = begun_large(within(measure)), measure.name in percents
@@ -68,11 +124,16 @@ def series_told(rows: Rows, when: Profile, measure: Profile, percents: frozenset
                 "its lowest was {value} in {time}", value=figure_said(low, unit), time=cell_said(low_at, when)
             )
         )
-    return in_a_row(text, *(("; ", all_of(extra)) if extra else ()), ".", cut_said(rows))
+    return in_a_row(text, *(("; ", all_of(extra)) if extra else ()))
 
 
 def compared_told(
-    rows: Rows, when: Profile, label: Profile, measure: Profile, percents: frozenset[str]
+    rows: Rows,
+    when: Profile,
+    label: Profile,
+    measure: Profile,
+    percents: frozenset[str],
+    part: Collection[str] = (),
 ) -> str:
     """Say how each value of a label changed between two times, the largest changes first; "" where one stands twice."""
     found: dict[Cell, dict[Cell, Cell]] = {}
@@ -90,11 +151,16 @@ def compared_told(
     if not both or rows.truncated:
         return ""
     times = (cell_said(first, when), cell_said(last, when))
-    return _changes(both, label, within(measure), measure.name in percents, times)
+    left = [said for said, at in zip(times, (first, last), strict=True) if is_named(at, part)]
+    return _changes(both, label, within(measure), measure.name in percents, times, left)
 
 
 def between_told(
-    rows: Rows, label: Profile, of: tuple[tuple[str, Profile], tuple[str, Profile]], percents: frozenset[str]
+    rows: Rows,
+    label: Profile,
+    of: tuple[tuple[str, Profile], tuple[str, Profile]],
+    percents: frozenset[str],
+    part: Collection[str] = (),
 ) -> str:
     """The same of a figure that stands in a column for each of two periods."""
     (first, before), (last, now) = of
@@ -109,13 +175,21 @@ def between_told(
         return ""
     measure = column_said(now)
     measure = measure[: -len(last)].strip() if measure.lower().endswith(last.lower()) else measure
-    return _changes(both, label, name(measure), now.name in percents, (first, last))
+    left = [said for said in (first, last) if is_named(said, part)]
+    return _changes(both, label, name(measure), now.name in percents, (first, last), left)
 
 
 def _changes(
-    both: list[tuple[Cell, Cell, Cell]], label: Profile, measure: str, unit: bool, times: tuple[str, str]
+    both: list[tuple[Cell, Cell, Cell]],
+    label: Profile,
+    measure: str,
+    unit: bool,
+    times: tuple[str, str],
+    left: list[str],
 ) -> str:
-    """Say the three largest changes; the first of them names the times."""
+    """Say the three largest changes; the first of them names the times. Where one of these is not whole (`left`), the largest figures."""
+    if left:
+        return _side_by_side(both, label, measure, unit, times, left)
     both = sorted(both, key=lambda one: -abs(change_of(one[2], one[1])))
     said = [
         _moved(cell_said(called, label), a, b, unit, times if n == 0 else None)
@@ -125,6 +199,43 @@ def _changes(
     if len(both) > 3:
         return worded("{name} by {label} changed most: {changes}.", **told)
     return worded("{name} by {label}: {changes}.", **told)
+
+
+def _side_by_side(
+    both: list[tuple[Cell, Cell, Cell]],
+    label: Profile,
+    measure: str,
+    unit: bool,
+    times: tuple[str, str],
+    left: list[str],
+) -> str:
+    """Say the figures of two times of which one is not whole, the largest first, and no change."""
+    both = sorted(both, key=lambda one: size_of(one[1]), reverse=True)
+    said = [
+        worded(
+            "{name} {start} in {first} and {end} in {last}",
+            name=cell_said(called, label),
+            start=figure_said(a, unit),
+            end=figure_said(b, unit),
+            first=times[0],
+            last=times[1],
+        )
+        for called, a, b in both[:3]
+    ]
+    told = {"name": begun_large(measure), "label": within(label), "figures": in_commas(said, "; ")}
+    text = (
+        worded("{name} by {label}, the largest first: {figures}", **told)
+        if len(both) > 3
+        else worded("{name} by {label}: {figures}", **told)
+    )
+    return in_a_row(text, "; ", _no_change(left), ".")
+
+
+def _no_change(left: list[str]) -> str:
+    """Name the times for which no change is told."""
+    if len(left) == 1:
+        return worded("{time} is not whole, so no change is told", time=left[0])
+    return worded("{times} are not whole, so no change is told", times=all_of(left))
 
 
 def _moved(called: str, first: Cell, last: Cell, unit: bool, times: tuple[str, str] | None) -> str:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from sqlagent.language.saying import all_of, begun_large, in_a_row, lower_first, worded
+from sqlagent.language.saying import all_of, begun_large, in_a_row, lower_first, name, worded
+from sqlagent.language.words import plural_of, singular
 from sqlagent.rows.columns import Profile, Role, is_additive, number_of, profiles
 from sqlagent.rows.percents import is_percent
 from sqlagent.rows.sorting import sorting_of
@@ -39,6 +40,11 @@ from sqlagent.values import Chart, Kind, Rows
 
 _YEAR = re.compile(r"(?:1[89]|20)\d\d(?:\.0)?")
 _CONDITION = re.compile(r"\b(?:where|having|join|qualify)\b", re.IGNORECASE)
+_COUNTS = frozenset(
+    {"count", "counts", "n", "cnt", "number", "numbers", "total", "totals", "rows", "results", "status"}
+)
+"""Names of counts that do not say of what."""
+
 _AVERAGED = re.compile(
     r"average|median|\bavg\b|\bmean\b|\bper\b|rate|ratio|share|percent|typical", re.IGNORECASE
 )
@@ -53,6 +59,7 @@ def summarize(
     sql: str = "",
     meant: Collection[str] = (),
     only_notable: bool = False,
+    part: Collection[str] = (),
 ) -> str:
     """Say in one or two plain sentences what the rows answer.
 
@@ -60,7 +67,8 @@ def summarize(
     nothing). Never claims a share of the whole when the rows are cut or only the top of it: as
     the question or the SQL says, or, without SQL, when sorted rows are as many as limits are. Speaks of the
     measure that is drawn, else of the one that `sqlagent.rows.subject.measures_first` gives. With `only_notable` rows
-    of which nothing stands out give no sentence: lists, and figures that are the same everywhere or at the top.
+    of which nothing stands out give no sentence: lists, and figures that are the same everywhere or at the top. `part` are
+    labels of periods that the data do not cover whole: no change is told of them.
 
     Example:
         >>> summarize("revenue by country", Rows(("country", "revenue"), (("Germany", 6), ("France", 3), ("Spain", 1))))
@@ -85,23 +93,24 @@ def summarize(
     percents = frozenset(c.name for c in columns if c.role == Role.MEASURE and is_percent(c.name, sql))
     sorting, counts = sorting_of(sql), counts_in(sql)
     if len(rows.rows) == 1:
-        return first_told(rows, columns, percents, sorting, counts) or _one(rows, columns, percents)
+        told = first_told(rows, columns, percents, sorting, counts)
+        return told or _counted(rows, columns, counts, sql) or _one(rows, columns, percents)
     measures = list(measures_first(question, measures, sql=sql, meant=meant)) or measures
     if only_notable and not _stands_out(question, rows, measures, [*labels, *times], chart):
         return ""
     ranked = ranked_by(sql, measures)
     along = next((t for t in times if t.distinct == len(rows.rows)), None)
     if along is not None and measures and ranked is None:
-        return series_told(rows, along, _measure(measures, chart), percents)
+        return series_told(rows, along, _measure(measures, chart), percents, part)
     if (
         len(times) == len(labels) == 1
         and measures
         and times[0].distinct == 2
-        and (told := compared_told(rows, times[0], labels[0], _measure(measures, chart), percents))
+        and (told := compared_told(rows, times[0], labels[0], _measure(measures, chart), percents, part))
     ):
         return told
     if len(labels) == 1 and labels[0].distinct == len(rows.rows) and (both := in_two_periods(measures)):
-        return between_told(rows, labels[0], both, percents) or listed(rows, columns)
+        return between_told(rows, labels[0], both, percents, part) or listed(rows, columns)
     if told := each_told(question, rows, columns, percents, sorting):
         return told
     single = [c for c in labels if c.distinct == len(rows.rows)]
@@ -155,6 +164,23 @@ def _measure(measures: Sequence[Profile], chart: Chart | None) -> Profile:
     """Take the measure that is drawn, so that chart and sentence speak of the same one."""
     drawn = [m for m in measures if chart is not None and m.name in chart.y]
     return drawn[0] if drawn else measures[0]
+
+
+def _counted(rows: Rows, columns: Sequence[Profile], counts: frozenset[str], sql: str) -> str:
+    """Say the one number that is a count of something: "1,623 orders."; empty where nothing says of what."""
+    cell = rows.rows[0][0]
+    if len(columns) > 1 or columns[0].name not in counts or cell is None:
+        return ""
+    words = lower_first(columns[0].words).removeprefix("number of ")
+    last = words.rpartition(" ")[2]
+    if last in _COUNTS or not re.fullmatch(r"[^\W\d_]+", last):
+        return ""
+    if not COUNTED.search(last):
+        if not re.search(rf"\b(?:FROM|JOIN)\s+\S*{re.escape(last)}s?\b", sql, re.IGNORECASE):
+            return ""
+        words = plural_of(words)
+    words = singular(words) if cell == 1 else words
+    return worded("{number} {things}.", number=cell_said(cell, columns[0]), things=name(words))
 
 
 def _one(rows: Rows, columns: Sequence[Profile], percents: frozenset[str]) -> str:

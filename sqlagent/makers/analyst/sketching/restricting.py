@@ -68,16 +68,26 @@ def _of_next(walk: Walk, opener: str, excepted: bool) -> bool:
 
 
 def verb(walk: Walk, item: Item) -> None:
-    """A verb that is denied; one that means something of its own is not understood beside what it is said of."""
+    """A verb that is denied; one that means something of its own is not understood beside what it is said of, nor by itself.
+
+    What never happened may be the one thing that happens to those it is said of: that is the draft then, which names the verb. A state that
+    rows are not in is none of their events.
+    """
     clause = walk.clause
     if walk.section != "clause" or clause is None or not clause.negated:
         return
     clause.verb = item.text
-    if item.detail == "unknown" and item.text.lower() not in DEEDS:
-        nxt = walk.next()
-        if nxt is not None and nxt.kind in ("mention", "unknown"):
-            walk.out.unknown = (*walk.out.unknown, item.text)
-            clause.verb = ""
+    if item.detail != "unknown" or item.text.lower() in DEEDS:
+        return
+    walk.out.unknown = (*walk.out.unknown, item.text)
+    nxt = walk.next()
+    if nxt is not None and nxt.kind in ("mention", "unknown"):
+        clause.verb = ""
+    elif not any(one.op == "not" and "never" in one.text.lower() for one in walk.items[: walk.at]):
+        clause.verb = ""
+        if not clause.mentions and not clause.periods:
+            walk.out.clauses = [one for one in walk.out.clauses if one is not clause]
+            walk.clause, walk.section = None, "mods"
 
 
 def missing(walk: Walk, item: Item) -> None:

@@ -1,0 +1,69 @@
+"""Deeds whose day every row has, of some rows ahead of today: "ended leases" have come to their last day, "unfinished courses" have not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+from sqlagent.catalog.semantics import DATED, Role
+from sqlagent.catalog.statistics import day_of
+from sqlagent.language.lexicon import words_of
+from sqlagent.makers.analyst.checking import UNMET
+from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.heeding import conditions
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.source import Source
+
+_OVER = words_of(
+    "ended expired lapsed finished completed concluded closed terminated matured elapsed gone stopped over left departed retired"
+)
+"""Participles of what is over before today."""
+_BEGUN = words_of("started begun began commenced opened arrived")
+"""Participles of what holds from its day on."""
+
+_COMING = words_of("expiring ending lapsing maturing valid")
+"""Words of what is yet to come, or holds until a day: within which time, or as far as what else tells, has to be said."""
+
+
+def come_to_pass(frame: Frame, reading: Reading, source: Source, today: date) -> Frame:
+    """Give the frame of such a deed with the rows whose day has come, or of which it is still ahead where that is denied by a prefix."""
+    for item in reading.items:
+        slot = _deed(item, frame, source, today)
+        if slot is None:
+            continue
+        if item.text.lower().split()[-1] in _COMING:
+            unused = (*frame.unused, item.text)
+            frame = replace(frame, unused=unused, cost=round(frame.cost + UNMET, 4))
+            continue
+        denied = item.targets[0].label == "un"
+        day = today + timedelta(days=item.text.lower().split()[-1] in _BEGUN)
+        period = (
+            Period(day, None, "day", relative=True) if denied else Period(None, day, "day", relative=True)
+        )
+        rest = tuple(
+            one for one in frame.where if not (one.op in ("missing", "filled") and one.slots == (slot,))
+        )
+        frame = replace(frame, where=(*rest, Condition("period", (slot,), period=period)))
+    return frame
+
+
+def _deed(item: Item, frame: Frame, source: Source, today: date) -> Slot | None:
+    """The time of the anchor's own rows that a participle names, where it reaches beyond today and no period bounds it."""
+    best = item.targets[0] if item.kind == "mention" and item.targets else None
+    if best is None or best.kind != "field" or best.table != frame.anchor:
+        return None
+    last = item.text.lower().split()[-1]
+    if last not in _OVER | _BEGUN | _COMING and not (
+        best.label == "un" and last.removeprefix("un") in _OVER | _BEGUN
+    ):
+        return None
+    field = source.model.field(best.table, best.column)
+    if field is None or field.role is not Role.TIME or field.form not in DATED or field.filled < 1:
+        return None
+    high = day_of(field.high)
+    if high is None or high <= today:
+        return None
+    slot = Slot(field)
+    bounds = [one for one in conditions(frame) if one.op == "period" and slot in one.slots]
+    return None if bounds else slot

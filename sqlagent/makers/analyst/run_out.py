@@ -1,0 +1,184 @@
+"""What has run out, will, or is past its day: "expired permits", "vouchers that run out in the next 90 days", "past their inspection date".
+
+A time that says until when something holds lies ahead for some rows and behind for others, so that it is no deed that was done or not. Such
+questions are worded by the name of the time: "vouchers with valid until before 2026-06-01".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from sqlagent.catalog.semantics import DATED, Field, Role
+from sqlagent.catalog.semantics.words import stems
+from sqlagent.catalog.statistics import day_of
+from sqlagent.language.words import stem, tokenise
+from sqlagent.makers.analyst import periods
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.states import labels
+
+_ENDS = stems("expires expire expiry expiration lapses lapse until thru")
+_OVER = stems("expired lapsed expiring")
+"""Words of states that say themselves that something has run out."""
+_VALID = stems("valid good warranty")
+_TO = stems("to through till until end")
+"""Words of times until when something holds."""
+_AHEAD = stems("next due until expires expiry renewal deadline")
+_BEHIND = stems("last previous prior first done completed passed start begin begun issued")
+"""Words of times that lie ahead of rows, and of those that lie behind them."""
+
+_NOUN = r"(?P<noun>[a-z][\w'-]*(?: [a-z][\w'-]*)??)"
+_LEAD = r"(?:(?:that|which|who|whose) )?(?:(?:have|has|had|are|is|were|was|will|did|do) )?(?:already |all |now |currently |be |still )?"
+_GONE = r"(?:expired|lapsed|run out(?! of)|ran out(?! of)|no longer valid|out of date|past (?:its|their|the) (?:expiry|expiration|best before|use by)(?: date| day)?)"
+_GOING = r"(?:expires?|expiring|lapses?|lapsing|runs? out(?! of)|running out(?! of))"
+_STILL = r"(?:(?:not|n't) (?:yet )?expired|unexpired|(?:still )?valid(?! until| from| to\b| for)|still good)"
+
+_BEFORE_NOUN = re.compile(
+    rf"\b(?P<say>expired|lapsed|unexpired|valid|expiring|lapsing) {_NOUN}(?=$|[,\s])(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_BEHIND_NOUN = re.compile(
+    rf"\b{_NOUN} {_LEAD}(?P<say>{_STILL}|{_GONE}|{_GOING})(?![\w-])(?P<rest>.*)$", re.IGNORECASE
+)
+_PAST_DAY = re.compile(
+    rf"\b{_NOUN} {_LEAD}(?:(?:past|beyond|after) (?:its|their|the) (?P<day>(?!due\b|deadline\b)[a-z]+(?: [a-z]+)??)(?: date| day| deadline)"
+    r"|overdue (?:for|on) (?:an? |its |their |the )?(?P<for>[a-z]+)|with (?:an? )?overdue (?P<with>[a-z]+)s?|whose (?P<whose>[a-z]+) (?:is|are) (?:overdue|past due))(?![\w-])(?P<rest>.*)$",
+    re.IGNORECASE,
+)  # fmt: skip
+_DUE_FOR = re.compile(
+    rf"\b{_NOUN} {_LEAD}(?:up |coming up )?due for (?:an? |its |their |the )?(?P<for>[a-z]+)(?![\w-])(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_WARRANTY = re.compile(
+    rf"\b{_NOUN} {_LEAD}(?P<say>out of|under|in|within|no longer under) (?:the )?(?P<what>warranty|guarantee|cover|contract)(?![\w-])(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_LED = re.compile(r"^(?:in|during|on|before|after|since|until|by|between|from|within)\b", re.IGNORECASE)
+
+
+def run_out(text: str, source: Source, today: date) -> str:
+    """Word such a question by the time that it is about; empty where it is none, or the source has no such time, or a state that says so."""
+    bare = text.strip().rstrip("?.! ")
+    for pattern in (_BEHIND_NOUN, _BEFORE_NOUN):
+        for found in _every(pattern, bare):
+            one = _until(found["noun"], source)
+            if one is not None and (worded := _worded(found, one, source, today)):
+                return bare[: found.start()] + worded
+    for pattern in (_PAST_DAY, _DUE_FOR):
+        for found in _every(pattern, bare):
+            what = next(filter(None, (v for k, v in found.groupdict().items() if k not in ("noun", "rest"))))
+            one = _ahead(found["noun"], what, source, today)
+            if one is None:
+                continue
+            rest = found["rest"]
+            if pattern is _PAST_DAY:
+                return (
+                    f"{bare[: found.start()]}{found['noun']} with {one.said} before {today.isoformat()}{rest}"
+                )
+            if (when := _when(rest, source, today)) is not None:
+                return f"{bare[: found.start()]}{found['noun']} with {one.said} {when}"
+    for found in _every(_WARRANTY, bare):
+        one = _ahead(found["noun"], found["what"], source, today)
+        if one is not None:
+            way = "before" if found["say"].lower() in ("out of", "no longer under") else "since"
+            said = f"{found['noun']} with {one.said} {way} {today.isoformat()}{found['rest']}"
+            return bare[: found.start()] + said
+    return ""
+
+
+def _every(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The places where a pattern is met, wherever its noun may begin."""
+    at = 0
+    while (found := pattern.search(text, at)) is not None:
+        yield found
+        at = found.start("noun") + 1
+
+
+def _worded(found: re.Match[str], one: Field, source: Source, today: date) -> str:
+    """The noun with its time: before today where it is over, since today where it still holds, in the period that is said else."""
+    said, rest, lead = found["say"].lower(), found["rest"], f"{found['noun']} with {one.said}"
+    if re.fullmatch(_STILL, said):
+        if not said.endswith("expired") and _ends_otherwise(one, source):
+            return ""  # what was revoked or redeemed is not valid either
+        return f"{lead} since {today.isoformat()}{rest}"
+    when = _when(rest, source, today)
+    if when is not None:
+        return f"{lead} {when}"
+    return f"{lead} before {today.isoformat()}{rest}" if re.fullmatch(_GONE, said) else ""
+
+
+def _ends_otherwise(one: Field, source: Source) -> bool:
+    """Whether a state, or a day that some rows have, may say too that rows hold no more."""
+    times = source.model.of_role(one.table, Role.TIME)
+    return bool(source.model.things[one.table].state) or any(
+        other.filled < 1 for other in times if other != one
+    )
+
+
+def _when(rest: str, source: Source, today: date) -> str | None:
+    """What follows, led by a preposition, where it begins with a period; None where it does not."""
+    rest = rest.strip()
+    tokens = tokenise(rest)
+    found = next(iter(periods.find(tokens, today, source.model.calendar)), None)
+    if found is None or any(
+        token.low not in ("in", "on", "during", "within", "the") for token in tokens[: found.start]
+    ):
+        return None
+    rest = re.sub(r"^within\b", "in", rest, flags=re.IGNORECASE)
+    return rest if _LED.match(rest) else f"in {rest}"
+
+
+def _until(noun: str, source: Source) -> Field | None:
+    """The one time until when what a noun names holds; None where a state says so, or none or several do."""
+    found = []
+    for one in _times(noun, source):
+        words = set(one.words)
+        if words & _ENDS and not words & stems("due notice") or words & _VALID and words & _TO:
+            found.append(one)
+    return found[0] if len(found) == 1 else None
+
+
+def _ahead(noun: str, what: str, source: Source, today: date) -> Field | None:
+    """The one time of what a noun names that is called by a word and lies ahead of some of its rows."""
+    wanted = {stem(word) for word in what.lower().split() if word not in ("date", "day")}
+    found = []
+    for one in _times(noun, source):
+        words, last = set(one.words), day_of(one.high)
+        if wanted <= words and not words & _BEHIND and (words & _AHEAD or last is not None and last > today):
+            found.append(one)
+    return found[0] if len(found) == 1 else None
+
+
+def _times(noun: str, source: Source) -> list[Field]:
+    """The days of the table that a noun names, of which no state says that they are over."""
+    tables = [
+        t.table for t in source.vocabulary.targets(noun.lower().split()) if t.kind == "thing" and t.cost < 0.1
+    ]
+    if not tables:
+        return []
+    out = []
+    for table in (tables[0], *_kept_in(tables[0], source)):
+        thing = source.model.things[table]
+        state = source.model.field(table, thing.state) if thing.state else None
+        called = (
+            [word for _, text in labels(source, state) for word in text.lower().replace("_", " ").split()]
+            if state
+            else []
+        )
+        if any(stem(word) in _OVER for word in called):
+            continue
+        out += [one for one in source.model.of_role(table, Role.TIME) if one.form in DATED]
+        if out:
+            break
+    return out
+
+
+def _kept_in(table: str, source: Source) -> list[str]:
+    """Tables that hold things of a kind for others, as the licences of employees do."""
+    noun = source.model.things[table].noun
+    return [
+        relation.source
+        for relation in source.graph.into[table]
+        if source.model.things[relation.source].noun[-len(noun) :] == noun
+    ]

@@ -1,0 +1,60 @@
+"""States denied by a prefix: "unresolved incidents" are those whose state is not resolved, where the table keeps no day for it."""
+
+from __future__ import annotations
+
+import re
+
+from sqlagent.catalog.semantics import Role
+from sqlagent.catalog.semantics.words import stems
+from sqlagent.language.words import stem
+from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.states import labels
+
+_BEFORE = re.compile(
+    r"\b(?:still |yet |currently )?un(?P<state>[a-z]{3,}(?:ed|en|id|ought|old)) (?P<noun>[a-z][\w'-]*)",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    r"\b(?P<noun>[a-z][\w'-]*) (?:(?:that|which|who) )?(?:(?:are|is|were|remain) )?(?:still |yet |currently )?un(?P<state>[a-z]{3,}(?:ed|en|id|ought|old))\b",
+    re.IGNORECASE,
+)
+
+_ENDED = stems(
+    "cancelled canceled void voided closed rejected refused declined returned refunded withdrawn duplicate completed complete done finished"
+    " abandoned expired deleted archived dismissed lost failed settled solved fixed"
+)
+"""States that end otherwise: whether rows in them are meant too, nothing says."""
+
+_HELD = re.compile(r"\b(?:with|without|have|has|had|having|no)\b", re.IGNORECASE)
+"""Words before what things have: a denial there is of what they have."""
+
+
+def states_denied(text: str, source: Source) -> str:
+    """Word such a question with "not" before the state; any other as it is, and one of a table whose rows may end in another state too."""
+    for pattern in (_BEFORE, _BEHIND):
+        text = pattern.sub(lambda found: _denied(found, source), text)
+    return text
+
+
+def _denied(found: re.Match[str], source: Source) -> str:
+    state = found["state"].lower()
+    things = [
+        t for t in source.vocabulary.targets([found["noun"].lower()]) if t.kind == "thing" and t.cost < 0.1
+    ]
+    thing = source.model.things[things[0].table] if things else None
+    own = source.model.field(thing.table, thing.state) if thing is not None and thing.state else None
+    if thing is None or own is None or all(label.lower() != state for _, label in labels(source, own)):
+        return found[0]
+    if _HELD.search(found.string, 0, found.start()):
+        return found[0]
+    others = {
+        stem(word)
+        for _, label in labels(source, own)
+        if label.lower() != state
+        for word in label.lower().replace("_", " ").split()
+    }
+    if others & _ENDED or stem(f"un{state}") in others:
+        return found[0]
+    if any(stem(state) in one.words for one in source.model.of_role(thing.table, Role.TIME)):
+        return found[0]
+    return f"{found['noun']} not {state}"
