@@ -1,4 +1,4 @@
-"""What has run out, will, or is past its day: "expired permits", "vouchers that run out in the next 90 days", "past their inspection date".
+"""Rows that have run out, will, or are past their day: "expired permits", "vouchers that run out in the next 90 days", "past their inspection date".
 
 A time that says until when something holds lies ahead for some rows and behind for others, so that it is no deed that was done or not. Such
 questions are worded by the name of the time: "vouchers with valid until before 2026-06-01".
@@ -117,7 +117,7 @@ def _ends_otherwise(one: Field, source: Source) -> bool:
 
 
 def _when(rest: str, source: Source, today: date) -> str | None:
-    """What follows, led by a preposition, where it begins with a period; None where it does not."""
+    """The words that follow a preposition, where they begin with a period; None where it does not."""
     rest = rest.strip()
     tokens = tokenise(rest)
     found = next(iter(periods.find(tokens, today, source.model.calendar)), None)

@@ -70,7 +70,7 @@ def _of_next(walk: Walk, opener: str, excepted: bool) -> bool:
 def verb(walk: Walk, item: Item) -> None:
     """A verb that is denied; one that means something of its own is not understood beside what it is said of, nor by itself.
 
-    What never happened may be the one thing that happens to those it is said of: that is the draft then, which names the verb. A state that
+    A deed that never happened may be the only one that happens to those it is said of: that is the draft then, which names the verb. A state that
     rows are not in is none of their events.
     """
     clause = walk.clause
