@@ -91,6 +91,7 @@ from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.retiming import as_it_stands, in_their_term, when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import Fault, NoPlan
+from sqlagent.makers.analyst.run_out import run_out
 from sqlagent.makers.analyst.shares_had import share_that_has, share_undergone, shares_that_lack
 from sqlagent.makers.analyst.shares_summed import discounts_given
 from sqlagent.makers.analyst.sketching import Sketch, sketch
@@ -487,6 +488,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [whole_amounts(discounts_given(one, source), reading, source) for one in frames]
     frames = [values_beside(ended_in(bounds_shown(one, reading), reading, source), reading) for one in frames]
     frames = [held_then(one, reading, source, today) for one in frames]
+    frames = [run_out(one, reading, source, today) for one in frames]
     # what is left out
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [single_prices(shares_that_lack(one), source) for one in frames]

@@ -1,0 +1,89 @@
+"""A line of ferries: skippers with licences that expire, trips that take their time, spares with a level, crews with a boss."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from sqlagent.values import Outcome
+from tests.agent.places import assert_answered, outcome, place
+
+TODAY = date(2026, 5, 31)
+
+FERRIES = """
+CREATE TABLE harbours (harbour_id INTEGER PRIMARY KEY, name TEXT NOT NULL, coast TEXT NOT NULL);
+CREATE TABLE skippers (skipper_id INTEGER PRIMARY KEY, first_name TEXT NOT NULL, last_name TEXT NOT NULL, harbour_id INTEGER NOT NULL REFERENCES harbours, hired_on DATE NOT NULL,
+  left_on DATE, mentor_id INTEGER REFERENCES skippers(skipper_id));
+CREATE TABLE licences (licence_id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE skipper_licences (skipper_id INTEGER NOT NULL REFERENCES skippers, licence_id INTEGER NOT NULL REFERENCES licences, issued_on DATE NOT NULL, expires_on DATE NOT NULL,
+  PRIMARY KEY (skipper_id, licence_id));
+CREATE TABLE passengers (passenger_id INTEGER PRIMARY KEY, name TEXT NOT NULL, mail TEXT, member_since DATE NOT NULL, referred_by INTEGER REFERENCES passengers(passenger_id));
+CREATE TABLE charters (charter_id INTEGER PRIMARY KEY, passenger_id INTEGER NOT NULL REFERENCES passengers, start_date DATE NOT NULL, end_date DATE NOT NULL, status TEXT NOT NULL,
+  monthly_fee REAL NOT NULL);
+CREATE TABLE boats (boat_id INTEGER PRIMARY KEY, name TEXT NOT NULL, harbour_id INTEGER NOT NULL REFERENCES harbours, maker TEXT NOT NULL);
+CREATE TABLE charter_boats (charter_id INTEGER NOT NULL REFERENCES charters, boat_id INTEGER NOT NULL REFERENCES boats, PRIMARY KEY (charter_id, boat_id));
+CREATE TABLE faults (fault_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, skipper_id INTEGER REFERENCES skippers, reported_at DATETIME NOT NULL, arrived_at DATETIME,
+  closed_at DATETIME, cause TEXT NOT NULL, status TEXT NOT NULL);
+CREATE TABLE bills (bill_id INTEGER PRIMARY KEY, passenger_id INTEGER NOT NULL REFERENCES passengers, issued_on DATE NOT NULL, due_on DATE NOT NULL, paid_on DATE, amount REAL NOT NULL);
+CREATE TABLE spares (spare_id INTEGER PRIMARY KEY, name TEXT NOT NULL, in_stock INTEGER NOT NULL, minimum_stock INTEGER NOT NULL, price REAL NOT NULL);
+CREATE TABLE numbers AS WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 240) SELECT value FROM n;
+INSERT INTO harbours VALUES (1, 'Aber', 'west'), (2, 'Brae', 'west'), (3, 'Crail', 'east');
+INSERT INTO skippers SELECT value, 'First' || value, 'Last' || value, value % 3 + 1, date('2015-01-01', '+' || (value * 90) || ' days'),
+  CASE WHEN value % 4 = 0 THEN '2025-08-01' END, CASE WHEN value > 3 THEN value % 3 + 1 END FROM numbers WHERE value <= 20;
+INSERT INTO licences VALUES (1, 'Night sailing'), (2, 'Deep water'), (3, 'Heavy goods');
+INSERT INTO skipper_licences SELECT s.skipper_id, l.licence_id, '2020-01-01', date('2025-09-01', '+' || (s.skipper_id * 17 + 130 - l.licence_id * 40) || ' days') FROM skippers s, licences l
+  WHERE (s.skipper_id + l.licence_id) % 2;
+INSERT INTO passengers SELECT value, 'Passenger ' || value, CASE WHEN value % 5 THEN 'p' || value || '@mail.test' END, date('2024-01-01', '+' || (value * 9) || ' days'),
+  CASE WHEN value > 10 AND value % 3 = 0 THEN CASE WHEN value % 2 THEN 4 ELSE value % 9 + 1 END END FROM numbers WHERE value <= 100;
+INSERT INTO charters SELECT value, value % 40 + 1, date('2024-01-01', '+' || (value * 10) || ' days'), date('2025-01-01', '+' || (value * 14) || ' days'),
+  CASE value % 5 WHEN 0 THEN 'ended' WHEN 1 THEN 'cancelled' ELSE 'active' END, 100 + value FROM numbers WHERE value <= 60;
+INSERT INTO boats SELECT value, 'Boat ' || value, value % 3 + 1, CASE value % 3 WHEN 0 THEN 'Orla' ELSE 'Nordic' END FROM numbers WHERE value <= 30;
+INSERT INTO charter_boats SELECT c.charter_id, (c.charter_id * 7) % 30 + 1 FROM charters c WHERE c.charter_id % 3;
+INSERT INTO faults SELECT value, value % 30 + 1, value % 20 + 1, datetime('2025-01-01', '+' || (value * 4) || ' days'), datetime('2025-01-01', '+' || (value * 4) || ' days', '+' || (value % 7 * 30 + 20) || ' minutes'),
+  CASE WHEN value % 8 THEN datetime('2025-01-01', '+' || (value * 4 + value % 11) || ' days', '+7 hours') END, CASE value % 4 WHEN 0 THEN 'nothing found' WHEN 1 THEN 'engine' ELSE 'hull' END,
+  CASE WHEN value % 8 THEN 'closed' ELSE 'open' END FROM numbers WHERE value <= 125;
+INSERT INTO bills SELECT value, value % 30 + 1, date('2025-01-01', '+' || (value * 2) || ' days'), date('2025-01-15', '+' || (value * 2) || ' days'),
+  CASE WHEN value % 3 THEN date('2025-01-20', '+' || (value * 2) || ' days') END, 50 + value % 37 * 10 FROM numbers WHERE value <= 240;
+INSERT INTO spares SELECT value, 'Spare ' || value, value % 9, 4, 2.5 * value FROM numbers WHERE value <= 40;
+DROP TABLE numbers;
+"""
+
+HELD = "FROM skippers s JOIN skipper_licences l USING (skipper_id) JOIN licences k USING (licence_id)"
+
+
+@pytest.fixture(scope="module")
+def ferries():
+    return place(FERRIES)
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        (
+            "overdue amount per passenger, the 5 worst",
+            "SELECT name, SUM(amount) FROM bills JOIN passengers USING (passenger_id) WHERE paid_on IS NULL AND due_on < '2026-05-31' GROUP BY passenger_id ORDER BY 2 DESC LIMIT 5",
+        ),
+        (
+            "skippers still here whose night sailing licence has expired",
+            f"SELECT first_name, last_name {HELD} WHERE k.name = 'Night sailing' AND expires_on < '2026-05-31' AND left_on IS NULL",
+        ),
+        (
+            "how many skippers have a deep water licence that has expired",
+            f"SELECT COUNT(*) {HELD} WHERE k.name = 'Deep water' AND expires_on < '2026-05-31'",
+        ),
+    ],
+)
+def test_it_is_answered_rightly(ferries, text, sql):
+    assert_answered(ferries, text, sql, TODAY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many licences have expired",
+        "skippers whose deep water licence has not expired",
+    ],
+)
+def test_what_is_not_clear_is_no_answer(ferries, text):
+    assert outcome(ferries, text, TODAY) is Outcome.AMBIGUOUS
