@@ -72,6 +72,11 @@ def ferries():
             "how many skippers have a deep water licence that has expired",
             f"SELECT COUNT(*) {HELD} WHERE k.name = 'Deep water' AND expires_on < '2026-05-31'",
         ),
+        ("how many licences have expired", "SELECT COUNT(*) FROM skipper_licences WHERE expires_on < '2026-05-31'"),
+        (
+            "percentage of closed faults that were engine, per year",
+            "SELECT strftime('%Y', closed_at), 100.0 * SUM(cause = 'engine') / COUNT(*) FROM faults WHERE closed_at IS NOT NULL GROUP BY 1",
+        ),
     ],
 )
 def test_it_is_answered_rightly(ferries, text, sql):
@@ -81,7 +86,6 @@ def test_it_is_answered_rightly(ferries, text, sql):
 @pytest.mark.parametrize(
     "text",
     [
-        "how many licences have expired",
         "skippers whose deep water licence has not expired",
     ],
 )

@@ -38,9 +38,7 @@ def run_out(frame: Frame, reading: Reading, source: Source, today: date) -> Fram
         ahead = before.op == "not"
         span = Period(today, None, "day", relative=True) if ahead else Period(None, today, "day", relative=True)
         changed = _over(frame, field, span)
-        counted = {one.expr.slots[0].field for one in frame.measures if one.agg == "distinct" and one.expr}
-        ends = [r.target for r in source.graph.out[field.table] for f in counted if r.columns == (f.column,)]
-        kinds = any(_is_kind_of(table, field.table, source) for table in (frame.anchor, *ends) if table != field.table)
+        kinds = field.table != frame.anchor and _is_kind_of(frame.anchor, field.table, source)
         frame = leaving_out(frame, [item.text]) if changed is None or kinds else changed
     return frame
 
