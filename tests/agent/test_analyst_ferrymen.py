@@ -42,7 +42,7 @@ INSERT INTO boats SELECT value, 'Boat ' || value, value % 3 + 1, CASE value % 3 
 INSERT INTO charter_boats SELECT c.charter_id, (c.charter_id * 7) % 30 + 1 FROM charters c WHERE c.charter_id % 3;
 INSERT INTO faults SELECT value, value % 30 + 1, value % 20 + 1, datetime('2025-01-01', '+' || (value * 4) || ' days'), datetime('2025-01-01', '+' || (value * 4) || ' days', '+' || (value % 7 * 30 + 20) || ' minutes'),
   CASE WHEN value % 8 THEN datetime('2025-01-01', '+' || (value * 4 + value % 11) || ' days', '+7 hours') END, CASE value % 4 WHEN 0 THEN 'nothing found' WHEN 1 THEN 'engine' ELSE 'hull' END,
-  CASE WHEN value % 8 THEN 'closed' ELSE 'open' END FROM numbers WHERE value <= 125;
+  CASE WHEN value % 8 THEN 'done' ELSE 'waiting' END FROM numbers WHERE value <= 125;
 INSERT INTO bills SELECT value, value % 30 + 1, date('2025-01-01', '+' || (value * 2) || ' days'), date('2025-01-15', '+' || (value * 2) || ' days'),
   CASE WHEN value % 3 THEN date('2025-01-20', '+' || (value * 2) || ' days') END, 50 + value % 37 * 10 FROM numbers WHERE value <= 240;
 INSERT INTO spares SELECT value, 'Spare ' || value, value % 9, 4, 2.5 * value FROM numbers WHERE value <= 40;
