@@ -49,6 +49,21 @@ INSERT INTO spares SELECT value, 'Spare ' || value, value % 9, 4, 2.5 * value FR
 DROP TABLE numbers;
 """
 
+AGENCY = """
+CREATE TABLE EMP_MST (emp_id INTEGER, emp_nm TEXT, in_dt TEXT, out_dt TEXT, mgr_id INTEGER);
+CREATE TABLE CLI_MST (cli_no INTEGER, cli_nm TEXT, mail TEXT, since_dt TEXT);
+CREATE TABLE PROD_MST (prod_cd TEXT, prod_nm TEXT, com_pct REAL);
+CREATE TABLE CASE_HDR (case_no INTEGER, cli_no INTEGER, prod_cd TEXT, rep_dt TEXT, emp_hdl INTEGER);
+CREATE TABLE PRM_INV (inv_no INTEGER, cli_no INTEGER, inv_dt TEXT, amt REAL);
+CREATE TABLE numbers AS WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 240) SELECT value FROM n;
+INSERT INTO EMP_MST SELECT value, 'Name ' || value, date('2019-01-01', '+' || (value * 50) || ' days'), CASE WHEN value % 5 = 0 THEN '2025-03-01' END, 1 FROM numbers WHERE value <= 20;
+INSERT INTO CLI_MST SELECT value + 100, 'Firm ' || value, CASE WHEN value % 4 THEN value || '@mail.test' END, date('2024-01-01', '+' || (value * 9) || ' days') FROM numbers WHERE value <= 100;
+INSERT INTO PROD_MST SELECT 'P' || value, 'Product ' || value, value * 0.5 FROM numbers WHERE value <= 8;
+INSERT INTO CASE_HDR SELECT value + 5000, value % 100 + 101, 'P' || (value % 8 + 1), date('2025-01-01', '+' || value || ' days'), min(value % 23 + 1, 20) FROM numbers;
+INSERT INTO PRM_INV SELECT value + 9000, value % 100 + 101, date('2025-01-01', '+' || (value * 2) || ' days'), value * 3.5 FROM numbers;
+DROP TABLE numbers;
+"""
+
 HELD = "FROM skippers s JOIN skipper_licences l USING (skipper_id) JOIN licences k USING (licence_id)"
 
 
@@ -73,6 +88,8 @@ def ferries():
             f"SELECT COUNT(*) {HELD} WHERE k.name = 'Deep water' AND expires_on < '2026-05-31'",
         ),
         ("how many licences have expired", "SELECT COUNT(*) FROM skipper_licences WHERE expires_on < '2026-05-31'"),
+        ("how many boat faults in 2025", "SELECT COUNT(*) FROM faults WHERE reported_at >= '2025-01-01' AND reported_at < '2026-01-01'"),
+        ("passenger charters by status", "SELECT status, COUNT(*) FROM charters GROUP BY 1"),
         (
             "percentage of closed faults that were engine, per year",
             "SELECT strftime('%Y', closed_at), 100.0 * SUM(cause = 'engine') / COUNT(*) FROM faults WHERE closed_at IS NOT NULL GROUP BY 1",
@@ -91,3 +108,22 @@ def test_it_is_answered_rightly(ferries, text, sql):
 )
 def test_what_is_not_clear_is_no_answer(ferries, text):
     assert outcome(ferries, text, TODAY) is Outcome.AMBIGUOUS
+
+
+def test_names_are_opened_by_what_stands_beside_them():
+    """Staff are pointed at by their noun and a role, come in and go out; a com pct and a prm inv are of money, and a rep dt is no representative's."""
+    agency = place(AGENCY)
+    fields = agency[1].model.fields
+    said = {one.column: one.said for own in fields.values() for one in own}
+    assert [said[column] for column in ("in_dt", "out_dt", "com_pct", "rep_dt", "emp_hdl")] == [
+        "hired date",
+        "left date",
+        "commission percentage",
+        "reported date",
+        "employee handler",
+    ]
+    assert ("CASE_HDR", ("emp_hdl",), "EMP_MST") in {(r.source, r.columns, r.target) for r in agency[1].model.relations}
+    assert_answered(agency, "which case handler has the most cases", "SELECT emp_nm, COUNT(*) FROM CASE_HDR JOIN EMP_MST ON emp_id = emp_hdl GROUP BY emp_id ORDER BY 2 DESC LIMIT 1", TODAY)
+    assert_answered(agency, "premium invoiced 2025", "SELECT SUM(amt) FROM PRM_INV WHERE inv_dt >= '2025-01-01' AND inv_dt < '2026-01-01'", TODAY)
+    assert_answered(agency, "invoices 2025", "SELECT COUNT(*) FROM PRM_INV WHERE inv_dt >= '2025-01-01' AND inv_dt < '2026-01-01'", TODAY)
+    assert_answered(agency, "new clients this year", "SELECT cli_nm FROM CLI_MST WHERE since_dt >= '2026-01-01'", TODAY)

@@ -44,6 +44,7 @@ _EMPLOYED = {"out": "left", "in": "hired"}
 """The same of people who work there."""
 
 _BESIDE = {
+    "con": ("contact", frozenset({"log"})),
     "com": ("commission", frozenset({"pct", "amt", "rate", "bkg", "bk", "paid", "pd"})),
     "prm": ("premium", frozenset({"inv", "amt", "bill", "due"})),
 }

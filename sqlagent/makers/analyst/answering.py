@@ -64,6 +64,7 @@ from sqlagent.makers.analyst.minor_units import (
     in_whole_units,
     without_currency,
 )
+from sqlagent.makers.analyst.modified import modified
 from sqlagent.makers.analyst.money_deeds import amount_of_deed, sums_paid
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
@@ -419,7 +420,8 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     if sum(item.kind == "mention" for item in reading.items) > MOST_MENTIONS:
         reads_left().is_short = True
         return _NOTHING
-    reading = lengths(owned(compounded(worths(reading, source), source.vocabulary), source), source)
+    reading = modified(compounded(worths(reading, source), source.vocabulary), source)
+    reading = lengths(owned(reading, source), source)
     reading = of_shown_groups(of_one_sort(amounts_read(reading), source), source)
     typed, reading = reading, listing(reading, source)
     reading = held_against(unequal(enumerated(reading, source.model), source.model), source.model)
