@@ -90,6 +90,12 @@ def ferries():
         ("how many licences have expired", "SELECT COUNT(*) FROM skipper_licences WHERE expires_on < '2026-05-31'"),
         ("how many boat faults in 2025", "SELECT COUNT(*) FROM faults WHERE reported_at >= '2025-01-01' AND reported_at < '2026-01-01'"),
         ("passenger charters by status", "SELECT status, COUNT(*) FROM charters GROUP BY 1"),
+        ("how many passengers have no email adress", "SELECT COUNT(*) FROM passengers WHERE mail IS NULL"),
+        ("how many passengers have an email", "SELECT COUNT(*) FROM passengers WHERE mail IS NOT NULL"),
+        (
+            "which passenger has sent us the most new passengers",
+            "SELECT r.name, COUNT(*) FROM passengers p JOIN passengers r ON r.passenger_id = p.referred_by GROUP BY r.passenger_id ORDER BY 2 DESC LIMIT 1",
+        ),
         (
             "percentage of closed faults that were engine, per year",
             "SELECT strftime('%Y', closed_at), 100.0 * SUM(cause = 'engine') / COUNT(*) FROM faults WHERE closed_at IS NOT NULL GROUP BY 1",

@@ -56,6 +56,7 @@ from sqlagent.makers.analyst.implied import (
     values_ranked,
 )
 from sqlagent.makers.analyst.in_lists import any_of_them, listing, whole_lists
+from sqlagent.makers.analyst.lacked import lacked
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.longest_to import longest_to
 from sqlagent.makers.analyst.minor_units import (
@@ -421,7 +422,7 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
         reads_left().is_short = True
         return _NOTHING
     reading = modified(compounded(worths(reading, source), source.vocabulary), source)
-    reading = lengths(owned(reading, source), source)
+    reading = lacked(lengths(owned(reading, source), source), source)
     reading = of_shown_groups(of_one_sort(amounts_read(reading), source), source)
     typed, reading = reading, listing(reading, source)
     reading = held_against(unequal(enumerated(reading, source.model), source.model), source.model)

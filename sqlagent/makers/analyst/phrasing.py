@@ -142,6 +142,7 @@ _REWRITTEN = (
     (re.compile(r"\b(?:that |which |who )?(?:take|takes|took) (?:the )?(longest|shortest) (from|between|to)\b", re.IGNORECASE), r"with the \1 time \2"),
     (re.compile(r"(?<=\d )and (?:has |have |had )?(?:already|since|later) (?=\w)", re.IGNORECASE), "who "),
     (re.compile(r"\b(?<=s )(order|visit|rent|book|purchas)ing(?= (?:per|by|each|in|during|since|this|last)\b)", re.IGNORECASE), r"who \1ed"),
+    (re.compile(r"\be[- ]?mail add?res+(?:es)?\b", re.IGNORECASE), "email"),
     (re.compile(r"\b(?:only|just) once\b|\bonce only\b", re.IGNORECASE), "exactly once"),
     (re.compile(r"\b(?:placed|made|had|have|has|with|bought|took) (?:only|just) (?:one|1)\b", re.IGNORECASE), "with exactly one"),
     (re.compile(r"\b(order|invoice|job|ticket|account|contract|serial|batch|part|po|quote|claim|policy) no(?=\s*(?:,|$|and\b))", re.IGNORECASE), r"\1 number"),
