@@ -97,6 +97,14 @@ def ferries():
             "SELECT r.name, COUNT(*) FROM passengers p JOIN passengers r ON r.passenger_id = p.referred_by GROUP BY r.passenger_id ORDER BY 2 DESC LIMIT 1",
         ),
         (
+            "how many boats have an active charter",
+            "SELECT COUNT(DISTINCT boat_id) FROM charter_boats JOIN charters USING (charter_id) WHERE status = 'active'",
+        ),
+        (
+            "charters ending in the next 3 months: number and monthly fee",
+            "SELECT COUNT(*), SUM(monthly_fee) FROM charters WHERE end_date BETWEEN '2026-05-31' AND '2026-08-31'",
+        ),
+        (
             "percentage of closed faults that were engine, per year",
             "SELECT strftime('%Y', closed_at), 100.0 * SUM(cause = 'engine') / COUNT(*) FROM faults WHERE closed_at IS NOT NULL GROUP BY 1",
         ),
