@@ -492,7 +492,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [whole_amounts(discounts_given(one, source), reading, source) for one in frames]
     frames = [values_beside(ended_in(bounds_shown(one, reading), reading, source), reading) for one in frames]
     frames = [held_then(one, reading, source, today) for one in frames]
-    frames = [run_out(links_counted(one, reading, source), reading, source, today) for one in frames]
+    frames = [links_counted(run_out(one, reading, source, today), reading, source) for one in frames]
     # what is left out
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [single_prices(shares_that_lack(one), source) for one in frames]
