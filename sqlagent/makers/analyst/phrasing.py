@@ -70,6 +70,7 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     text = _WITH_UNIT.sub(lambda found: _apart(found, vocabulary), text)
     if _CAME_IN.search(text) and any(t.kind == "thing" for t in vocabulary.targets(["visit"])):
         text = _CAME_IN.sub("visited", text)
+    text = _REPAIRED.sub(lambda found: _resolved(found[0], vocabulary), text)
     if _CAME_BACK.search(text) and any(t.kind == "field" for t in vocabulary.targets(["returned"])):
         text = _CAME_BACK.sub("returned", text)
     text = _MOST_DONE.sub(lambda found: _with_the_most(found, vocabulary), text)
@@ -142,6 +143,8 @@ _REWRITTEN = (
     (re.compile(r"\b(?:that |which |who )?(?:take|takes|took) (?:the )?(longest|shortest) (from|between|to)\b", re.IGNORECASE), r"with the \1 time \2"),
     (re.compile(r"(?<=\d )and (?:has |have |had )?(?:already|since|later) (?=\w)", re.IGNORECASE), "who "),
     (re.compile(r"\b(?<=s )(order|visit|rent|book|purchas)ing(?= (?:per|by|each|in|during|since|this|last)\b)", re.IGNORECASE), r"who \1ed"),
+    (re.compile(r"\b(from|between) (?:the |its )?report (to|and) (?=[a-z])", re.IGNORECASE), r"\1 reported \2 "),
+    (re.compile(r"\b(?:still )?not (?:yet )?(?:been )?(closed|resolved|settled|answered|paid|finished|completed|delivered|repaired|fixed)(?: yet)? after (?:more than |over |longer than )?(\d+ (?:days?|weeks?|months?))\b", re.IGNORECASE), r"un\1 more than \2 ago"),
     (re.compile(r"\be[- ]?mail add?res+(?:es)?\b", re.IGNORECASE), "email"),
     (re.compile(r"\b(?:only|just) once\b|\bonce only\b", re.IGNORECASE), "exactly once"),
     (re.compile(r"\b(?:placed|made|had|have|has|with|bought|took) (?:only|just) (?:one|1)\b", re.IGNORECASE), "with exactly one"),
@@ -280,6 +283,12 @@ _DONE = {
 _CAME_BACK = re.compile(
     r"\b(?:came|come|comes|coming|were brought|was brought|brought|handed) back\b", re.IGNORECASE
 )
+_REPAIRED = re.compile(
+    r"(?:(?<=\bto )|(?<=ntil )|(?<=till ))(?:(?:it |they )?(?:was|were|is|are|got) )?(?:being )?(?:fixed|repaired|solved|sorted)(?=$|[,?.]| (?:by|per|in|for)\b)",
+    re.IGNORECASE,
+)
+""" "From report to fixed": resolved, where that is what is recorded."""
+
 _MOST_DONE = re.compile(
     r"\b(?P<way>most|least)(?: often| frequently|-)? ?(?P<verb>[a-z]{3,}ed) (?!in\b|by\b|on\b|at\b|for\b|of\b|than\b|and\b)(?P<thing>[a-z][\w-]*(?: (?!in\b|by\b|of\b|for\b|at\b|on\b|per\b|this\b|last\b|since\b|during\b|with\b)[a-z][\w-]*){0,3})",
     re.IGNORECASE,
@@ -289,6 +298,22 @@ _MOST_DONE = re.compile(
 _OPPOSED = re.compile(
     rf"\b(?:{'|'.join(_OPPOSITES)})\b(?! (?:in|at|near|with|alone|abroad)\b)", re.IGNORECASE
 )
+
+
+def _resolved(said: str, vocabulary: Vocabulary) -> str:
+    """A repair that no word of the source tells of, as the time that it was resolved, done or closed at; as it stands elsewhere."""
+    if any(t.cost < _KNOWN for t in vocabulary.targets([said.lower().split()[-1]])):
+        return said
+    known = (
+        word
+        for word in ("resolved", "completed", "finished", "closed")
+        if any(t.kind == "field" and t.cost < STORED for t in vocabulary.targets([word]))
+    )
+    return next(known, said)
+
+
+_KNOWN = 0.3
+"""Cost below which a source has a word of its own for what was said."""
 
 
 def _with_the_most(found: re.Match[str], vocabulary: Vocabulary) -> str:
