@@ -26,7 +26,7 @@ CREATE TABLE charter_boats (charter_id INTEGER NOT NULL REFERENCES charters, boa
 CREATE TABLE faults (fault_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, skipper_id INTEGER REFERENCES skippers, reported_at DATETIME NOT NULL, arrived_at DATETIME,
   closed_at DATETIME, cause TEXT NOT NULL, status TEXT NOT NULL);
 CREATE TABLE bills (bill_id INTEGER PRIMARY KEY, passenger_id INTEGER NOT NULL REFERENCES passengers, issued_on DATE NOT NULL, due_on DATE NOT NULL, paid_on DATE, amount REAL NOT NULL);
-CREATE TABLE spares (spare_id INTEGER PRIMARY KEY, name TEXT NOT NULL, in_stock INTEGER NOT NULL, minimum_stock INTEGER NOT NULL, price REAL NOT NULL);
+CREATE TABLE spares (spare_id INTEGER PRIMARY KEY, name TEXT NOT NULL, on_hand INTEGER NOT NULL, minimum_stock INTEGER NOT NULL, price REAL NOT NULL);
 CREATE TABLE numbers AS WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 240) SELECT value FROM n;
 INSERT INTO harbours VALUES (1, 'Aber', 'west'), (2, 'Brae', 'west'), (3, 'Crail', 'east');
 INSERT INTO skippers SELECT value, 'First' || value, 'Last' || value, value % 3 + 1, date('2015-01-01', '+' || (value * 90) || ' days'),
@@ -103,6 +103,17 @@ def ferries():
         (
             "charters ending in the next 3 months: number and monthly fee",
             "SELECT COUNT(*), SUM(monthly_fee) FROM charters WHERE end_date BETWEEN '2026-05-31' AND '2026-08-31'",
+        ),
+        ("spares we need to reorder", "SELECT name FROM spares WHERE on_hand < minimum_stock"),
+        ("how many spares are running low", "SELECT COUNT(*) FROM spares WHERE on_hand < minimum_stock"),
+        ("which spares are below their minimum stock", "SELECT name FROM spares WHERE on_hand < minimum_stock"),
+        (
+            "which fault took the longest from report to fixed",
+            "SELECT fault_id, reported_at, closed_at FROM faults WHERE closed_at IS NOT NULL ORDER BY julianday(closed_at) - julianday(reported_at) DESC LIMIT 1",
+        ),
+        (
+            "how many faults are still not closed after 90 days",
+            "SELECT COUNT(*) FROM faults WHERE closed_at IS NULL AND reported_at < '2026-03-02'",
         ),
         (
             "percentage of closed faults that were engine, per year",

@@ -90,6 +90,7 @@ from sqlagent.makers.analyst.ratings import rated
 from sqlagent.makers.analyst.reading import Reading, is_noun_unknown, read
 from sqlagent.makers.analyst.reads import reads_left, sharing
 from sqlagent.makers.analyst.reasons import reasons_counted, shares_of_why
+from sqlagent.makers.analyst.reordering import reordering
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.retiming import as_it_stands, in_their_term, when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
@@ -269,6 +270,7 @@ _WORDINGS = (
     amount_of_deed,
     never_with,
     rated,
+    reordering,
 )
 """Ways to word a question anew by what its source knows; each gives nothing for questions of another kind."""
 
