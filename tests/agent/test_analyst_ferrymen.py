@@ -116,6 +116,26 @@ def ferries():
             "SELECT COUNT(*) FROM faults WHERE closed_at IS NULL AND reported_at < '2026-03-02'",
         ),
         (
+            "how many boats with an active charter",
+            "SELECT COUNT(DISTINCT boat_id) FROM charter_boats JOIN charters USING (charter_id) WHERE status = 'active'",
+        ),
+        (
+            "average minutes until we are on site by cause",
+            "SELECT cause, AVG((julianday(arrived_at) - julianday(reported_at)) * 1440) FROM faults GROUP BY 1",
+        ),
+        (
+            "how many people does each mentor have in his team at the moment?",
+            "SELECT m.first_name, m.last_name, COUNT(*) FROM skippers s JOIN skippers m ON m.skipper_id = s.mentor_id WHERE s.left_on IS NULL GROUP BY m.skipper_id",
+        ),
+        (
+            "nothing found as % of all faults, per maker",
+            "SELECT maker, 100.0 * SUM(cause = 'nothing found') / COUNT(*) FROM faults JOIN boats USING (boat_id) GROUP BY 1",
+        ),
+        (
+            "charters ending in the next 3 months, how many and what monthly fee in total",
+            "SELECT COUNT(*), SUM(monthly_fee) FROM charters WHERE end_date BETWEEN '2026-05-31' AND '2026-08-31'",
+        ),
+        (
             "percentage of closed faults that were engine, per year",
             "SELECT strftime('%Y', closed_at), 100.0 * SUM(cause = 'engine') / COUNT(*) FROM faults WHERE closed_at IS NOT NULL GROUP BY 1",
         ),

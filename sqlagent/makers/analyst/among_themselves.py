@@ -47,6 +47,13 @@ _OF_EACH = re.compile(
 )
 
 
+_TEAM = re.compile(
+    r"^how many (?P<whom>[a-z]+) (?:does|do|has|have) (?:each|every|the|our) (?P<role>[a-z]+?)s? (?:have|lead|leads|manage|manages|supervise|supervises|look after)?(?: ?(?:in|on) (?:his|her|their|the)(?: (?:or|/) (?:his|her))? teams?)?(?P<now> (?:at the moment|right now|currently|now|today|at present))?$",
+    re.IGNORECASE,
+)
+_ANYBODY = frozenset({"people", "persons", "staff", "employees", "members", "reports", "subordinates"})
+"""Words for those whom somebody leads, whatever their table is called."""
+
 _SENT = frozenset({"sent", "brought", "introduced"})
 """Verbs of those who refer others to us."""
 
@@ -90,6 +97,11 @@ def _of_deeds(text: str, source: Source) -> str:
             return ""  # managers may be the best ones by much else
         count = found["count"] or found["several"] or "10"
         return f"number of {_plural(one, source)}{found['when'] or ''} by {_pointing(one)}, top {count}"
+    if found := _TEAM.match(text):
+        noun = "" if found["whom"].lower() in _ANYBODY else found["whom"]
+        one = relation_of(found["role"], noun, source, is_deed=True)
+        still = "active " if found["now"] else ""
+        return f"number of {still}{_plural(one, source)} per {_pointing(one)}" if one is not None else ""
     if found := _HAVING.match(text):
         one = relation_of(found["role"], found["noun"], source)
         return f"number of {found['noun']} per {_pointing(one)}" if one is not None else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sqlagent.catalog.semantics import Role
 from sqlagent.catalog.semantics.words import UNIT_ENDS
 from sqlagent.language.lexicon import MONTH_PATTERN
 from sqlagent.language.scales import scales_written_out
@@ -70,6 +71,8 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     text = _WITH_UNIT.sub(lambda found: _apart(found, vocabulary), text)
     if _CAME_IN.search(text) and any(t.kind == "thing" for t in vocabulary.targets(["visit"])):
         text = _CAME_IN.sub("visited", text)
+    text = _UNDER.sub(lambda found: _with_one(found, vocabulary), text)
+    text = _ARRIVED.sub(lambda found: _until_arrival(found[0], vocabulary), text)
     text = _REPAIRED.sub(lambda found: _resolved(found[0], vocabulary), text)
     if _CAME_BACK.search(text) and any(t.kind == "field" for t in vocabulary.targets(["returned"])):
         text = _CAME_BACK.sub("returned", text)
@@ -283,6 +286,19 @@ _DONE = {
 _CAME_BACK = re.compile(
     r"\b(?:came|come|comes|coming|were brought|was brought|brought|handed) back\b", re.IGNORECASE
 )
+_NOW = r"right now|now|currently|at the moment|today|at present"
+_UNDER = re.compile(
+    rf"\b(?:(?:that|which) )?(?:(?:are|is) )?(?:(?:{_NOW}) )?(?:under|on|in) (?:an? )?(?P<still>active |current |running |valid |open )?(?P<what>contract|agreement|subscription|lease)(?: (?:{_NOW}))?(?=$|[,;?.]| (?:by|per|with|and|in|at|for|have|has|haven|hasn)\b)",
+    re.IGNORECASE,
+)
+""" "Machines under contract right now": those with one that runs."""
+
+_ARRIVED = re.compile(
+    r"\b(?:until|till) (?:we|they|someone|somebody|anyone|our [a-z]+|the [a-z]+|an? [a-z]+) (?:are|is|were|was|get|gets|got|arrives?|arrived|reach|reaches|reached)(?: (?:there|on[- ]site|at the site|on the spot|the site))?(?=$|[,;?.]| (?:by|per|in|for|this|last)\b)",
+    re.IGNORECASE,
+)
+""" "Minutes until we are on site": until the arrival."""
+
 _REPAIRED = re.compile(
     r"(?:(?<=\bto )|(?<=ntil )|(?<=till ))(?:(?:it |they )?(?:was|were|is|are|got) )?(?:being )?(?:fixed|repaired|solved|sorted)(?=$|[,?.]| (?:by|per|in|for)\b)",
     re.IGNORECASE,
@@ -298,6 +314,21 @@ _MOST_DONE = re.compile(
 _OPPOSED = re.compile(
     rf"\b(?:{'|'.join(_OPPOSITES)})\b(?! (?:in|at|near|with|alone|abroad)\b)", re.IGNORECASE
 )
+
+
+def _with_one(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """What is under contract has an active one, where contracts are kept in rows of their own."""
+    kept = any(t.kind == "thing" and t.cost < NAMED for t in vocabulary.targets([f"{found['what'].lower()}s"]))
+    return f"with an active {found['what']}" if kept else found[0]
+
+
+def _until_arrival(said: str, vocabulary: Vocabulary) -> str:
+    """Until somebody is there, as until the time that bears the name of an arrival; as it stands where none does."""
+    arrived = (t for t in vocabulary.targets(["arrived"]) if t.kind == "field" and t.cost < STORED)
+    is_time = any(
+        (one := vocabulary.model.field(t.table, t.column)) is not None and one.role is Role.TIME for t in arrived
+    )
+    return "until arrived" if is_time else said
 
 
 def _resolved(said: str, vocabulary: Vocabulary) -> str:
