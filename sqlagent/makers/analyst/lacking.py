@@ -431,6 +431,9 @@ def timed_otherwise(frame: Frame, reading: Reading, model: Model) -> list[str]:
     if not dated:
         return []
     undone = {slot.field for one in conditions(frame) if one.op == "missing" for slot in one.slots}
+    spans = [one.expr for one in figures(frame) if one.expr is not None and one.expr.op == "span"]
+    if len(spans) == 1 and dated & {slot.field for slot in spans[0].slots}:
+        undone |= {slot.field for slot in spans[0].slots}  # the time until it is resolved, of those reported then
     out = []
     for item in reading.items:
         best = item.targets[0] if item.targets else None
