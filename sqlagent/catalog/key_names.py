@@ -188,7 +188,23 @@ def _is_somebody(column: Column, bare: Sequence[str], ends_as_key: bool) -> bool
     return by or ends_as_key and len(bare) == 1 and bare[0] in _ROLES
 
 
-_IN_SHORT = frozenset({"hdl", "hdlr", "sal", "sales", "srv", "service", "svc", "resp", "responsible", "agt", "appr", "assigned", "support"})
+_IN_SHORT = frozenset(
+    {
+        "hdl",
+        "hdlr",
+        "sal",
+        "sales",
+        "srv",
+        "service",
+        "svc",
+        "resp",
+        "responsible",
+        "agt",
+        "appr",
+        "assigned",
+        "support",
+    }
+)
 """Short forms and words for what somebody who works there did, behind the noun: emp_hdl."""
 
 

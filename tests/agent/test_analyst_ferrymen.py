@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from sqlagent.makers.analyst.changing.search import followed
 from sqlagent.values import Outcome
 from tests.agent.places import assert_answered, outcome, place
 
@@ -53,13 +54,17 @@ AGENCY = """
 CREATE TABLE EMP_MST (emp_id INTEGER, emp_nm TEXT, in_dt TEXT, out_dt TEXT, mgr_id INTEGER);
 CREATE TABLE CLI_MST (cli_no INTEGER, cli_nm TEXT, mail TEXT, since_dt TEXT);
 CREATE TABLE PROD_MST (prod_cd TEXT, prod_nm TEXT, com_pct REAL);
-CREATE TABLE CASE_HDR (case_no INTEGER, cli_no INTEGER, prod_cd TEXT, rep_dt TEXT, emp_hdl INTEGER);
+CREATE TABLE CASE_HDR (case_no INTEGER, cli_no INTEGER, prod_cd TEXT, rep_dt TEXT, emp_hdl INTEGER, emp_sal INTEGER);
+CREATE TABLE COM_BKG (cb_id INTEGER, case_no INTEGER, emp_id INTEGER, bk_dt TEXT, typ_cd TEXT, amt REAL);
+CREATE TABLE LKP_CD (lkp_grp TEXT, lkp_cd TEXT, lkp_txt TEXT);
+INSERT INTO LKP_CD VALUES ('COMTY', 'N', 'new case'), ('COMTY', 'R', 'renewal'), ('COMTY', 'C', 'clawback'), ('CST', 'O', 'open'), ('CST', 'R', 'refused');
 CREATE TABLE PRM_INV (inv_no INTEGER, cli_no INTEGER, inv_dt TEXT, amt REAL);
 CREATE TABLE numbers AS WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 240) SELECT value FROM n;
 INSERT INTO EMP_MST SELECT value, 'Name ' || value, date('2019-01-01', '+' || (value * 50) || ' days'), CASE WHEN value % 5 = 0 THEN '2025-03-01' END, 1 FROM numbers WHERE value <= 20;
 INSERT INTO CLI_MST SELECT value + 100, 'Firm ' || value, CASE WHEN value % 4 THEN value || '@mail.test' END, date('2024-01-01', '+' || (value * 9) || ' days') FROM numbers WHERE value <= 100;
 INSERT INTO PROD_MST SELECT 'P' || value, 'Product ' || value, value * 0.5 FROM numbers WHERE value <= 8;
-INSERT INTO CASE_HDR SELECT value + 5000, value % 100 + 101, 'P' || (value % 8 + 1), date('2025-01-01', '+' || value || ' days'), min(value % 23 + 1, 20) FROM numbers;
+INSERT INTO CASE_HDR SELECT value + 5000, value % 100 + 101, 'P' || (value % 8 + 1), date('2025-01-01', '+' || value || ' days'), min(value % 23 + 1, 20), value % 20 + 1 FROM numbers;
+INSERT INTO COM_BKG SELECT value + 7000, value % 240 + 5001, value % 17 + 1, date('2025-01-01', '+' || (value * 2) || ' days'), substr('NRC', value % 3 + 1, 1), value * 1.5 FROM numbers;
 INSERT INTO PRM_INV SELECT value + 9000, value % 100 + 101, date('2025-01-01', '+' || (value * 2) || ' days'), value * 3.5 FROM numbers;
 DROP TABLE numbers;
 """
@@ -87,8 +92,14 @@ def ferries():
             "how many skippers have a deep water licence that has expired",
             f"SELECT COUNT(*) {HELD} WHERE k.name = 'Deep water' AND expires_on < '2026-05-31'",
         ),
-        ("how many licences have expired", "SELECT COUNT(*) FROM skipper_licences WHERE expires_on < '2026-05-31'"),
-        ("how many boat faults in 2025", "SELECT COUNT(*) FROM faults WHERE reported_at >= '2025-01-01' AND reported_at < '2026-01-01'"),
+        (
+            "how many licences have expired",
+            "SELECT COUNT(*) FROM skipper_licences WHERE expires_on < '2026-05-31'",
+        ),
+        (
+            "how many boat faults in 2025",
+            "SELECT COUNT(*) FROM faults WHERE reported_at >= '2025-01-01' AND reported_at < '2026-01-01'",
+        ),
         ("passenger charters by status", "SELECT status, COUNT(*) FROM charters GROUP BY 1"),
         ("how many passengers have no email adress", "SELECT COUNT(*) FROM passengers WHERE mail IS NULL"),
         ("how many passengers have an email", "SELECT COUNT(*) FROM passengers WHERE mail IS NOT NULL"),
@@ -106,7 +117,10 @@ def ferries():
         ),
         ("spares we need to reorder", "SELECT name FROM spares WHERE on_hand < minimum_stock"),
         ("how many spares are running low", "SELECT COUNT(*) FROM spares WHERE on_hand < minimum_stock"),
-        ("which spares are below their minimum stock", "SELECT name FROM spares WHERE on_hand < minimum_stock"),
+        (
+            "which spares are below their minimum stock",
+            "SELECT name FROM spares WHERE on_hand < minimum_stock",
+        ),
         (
             "which fault took the longest from report to fixed",
             "SELECT fault_id, reported_at, closed_at FROM faults WHERE closed_at IS NOT NULL ORDER BY julianday(closed_at) - julianday(reported_at) DESC LIMIT 1",
@@ -167,8 +181,53 @@ def test_names_are_opened_by_what_stands_beside_them():
         "reported date",
         "employee handler",
     ]
-    assert ("CASE_HDR", ("emp_hdl",), "EMP_MST") in {(r.source, r.columns, r.target) for r in agency[1].model.relations}
-    assert_answered(agency, "which case handler has the most cases", "SELECT emp_nm, COUNT(*) FROM CASE_HDR JOIN EMP_MST ON emp_id = emp_hdl GROUP BY emp_id ORDER BY 2 DESC LIMIT 1", TODAY)
-    assert_answered(agency, "premium invoiced 2025", "SELECT SUM(amt) FROM PRM_INV WHERE inv_dt >= '2025-01-01' AND inv_dt < '2026-01-01'", TODAY)
-    assert_answered(agency, "invoices 2025", "SELECT COUNT(*) FROM PRM_INV WHERE inv_dt >= '2025-01-01' AND inv_dt < '2026-01-01'", TODAY)
-    assert_answered(agency, "new clients this year", "SELECT cli_nm FROM CLI_MST WHERE since_dt >= '2026-01-01'", TODAY)
+    assert ("CASE_HDR", ("emp_hdl",), "EMP_MST") in {
+        (r.source, r.columns, r.target) for r in agency[1].model.relations
+    }
+    assert_answered(
+        agency,
+        "which case handler has the most cases",
+        "SELECT emp_nm, COUNT(*) FROM CASE_HDR JOIN EMP_MST ON emp_id = emp_hdl GROUP BY emp_id ORDER BY 2 DESC LIMIT 1",
+        TODAY,
+    )
+    assert_answered(
+        agency,
+        "premium invoiced 2025",
+        "SELECT SUM(amt) FROM PRM_INV WHERE inv_dt >= '2025-01-01' AND inv_dt < '2026-01-01'",
+        TODAY,
+    )
+    assert_answered(
+        agency,
+        "invoices 2025",
+        "SELECT COUNT(*) FROM PRM_INV WHERE inv_dt >= '2025-01-01' AND inv_dt < '2026-01-01'",
+        TODAY,
+    )
+    assert_answered(
+        agency, "new clients this year", "SELECT cli_nm FROM CLI_MST WHERE since_dt >= '2026-01-01'", TODAY
+    )
+    assert_answered(
+        agency, "commission without clawbacks", "SELECT SUM(amt) FROM COM_BKG WHERE typ_cd <> 'C'", TODAY
+    )
+    assert_answered(
+        agency,
+        "top 5 employees by commission",
+        "SELECT emp_nm, SUM(amt) FROM COM_BKG JOIN EMP_MST USING (emp_id) GROUP BY emp_id ORDER BY 2 DESC LIMIT 5",
+        TODAY,
+    )
+    assert outcome(agency, "top 5 sales people by commission", TODAY) is Outcome.AMBIGUOUS
+    assert outcome(agency, "tax we collected last year", TODAY) is Outcome.UNANSWERABLE
+
+
+@pytest.mark.parametrize(
+    ("before", "typed", "stated"),
+    [
+        (
+            "average hours from report to closed per cause, 2026",
+            "and 2025?",
+            "average hours from reported to closed per cause, 2025",
+        ),
+    ],
+)
+def test_a_follow_up_changes_the_period_of_a_length_of_time(ferries, before, typed, stated):
+    database, source = ferries
+    assert followed(typed, before, database.catalog(), source.vocabulary.index, clock=TODAY) == stated

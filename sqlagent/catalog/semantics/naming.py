@@ -161,7 +161,11 @@ class Names:
             if any(self.parts(c.name)[-2:] == (other, words[1]) for c in table.columns):
                 nouns = {stem(OPENED.get(piece, piece)) for piece in self.parts(table.name)}
                 words[0] = (_EMPLOYED if nouns & STAFF else _PAIRED)[words[0]]
-        if len(words) > 1 and words[-1] == "sal" and not {stem(OPENED.get(piece, piece)) for piece in self.parts(table.name)} & STAFF:
+        if (
+            len(words) > 1
+            and words[-1] == "sal"
+            and not {stem(OPENED.get(piece, piece)) for piece in self.parts(table.name)} & STAFF
+        ):
             words[-1] = "sales"  # who sold it: what somebody earns stands beside his name
         opened = self.opened("_".join(words))
         if opened[-2:-1] == ("unit",) and opened[-1] in _SUBUNITS:

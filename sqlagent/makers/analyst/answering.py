@@ -68,6 +68,7 @@ from sqlagent.makers.analyst.minor_units import (
 )
 from sqlagent.makers.analyst.modified import modified
 from sqlagent.makers.analyst.money_deeds import amount_of_deed, sums_paid
+from sqlagent.makers.analyst.nearer_roles import nearer_roles
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
 from sqlagent.makers.analyst.off_rows_said import brought_back
@@ -500,7 +501,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [single_prices(shares_that_lack(one), source) for one in frames]
     frames = [in_their_term(of_the_noun(one, reading, source), source, today) for one in frames]
     frames = of_the_deed_said([unlikely(one, reading, source) for one in frames], reading, source)
-    frames = [by_pointing(one, source) for one in frames]
+    frames = [nearer_roles(by_pointing(one, source), reading, source) for one in frames]
     # what may be meant as well
     frames = [kept for one in frames for kept in parts_of_wholes(one, reading, source)]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]

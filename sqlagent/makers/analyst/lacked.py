@@ -8,7 +8,9 @@ from sqlagent.catalog.semantics import Role
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 
-_LACK = frozenset({"no", "have no", "has no", "with no", "without", "without an", "without any", "lack", "missing"})
+_LACK = frozenset(
+    {"no", "have no", "has no", "with no", "without", "without an", "without any", "lack", "missing"}
+)
 """Words before what is not there."""
 
 _OWN = 0.05
@@ -33,7 +35,12 @@ def _of_its_owner(item: Item, owner: Item, source: Source) -> Item:
         return item
     for target in item.targets:
         one = source.model.field(target.table, target.column) if target.kind == "field" else None
-        if one is not None and one.table == owner.targets[0].table and one.filled < 1 and one.role is not Role.KEY:
+        if (
+            one is not None
+            and one.table == owner.targets[0].table
+            and one.filled < 1
+            and one.role is not Role.KEY
+        ):
             others = tuple(other for other in item.targets if other is not target)
             return replace(item, targets=(replace(target, cost=_OWN), *others))
     return item

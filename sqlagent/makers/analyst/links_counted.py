@@ -30,7 +30,11 @@ def links_counted(frame: Frame, reading: Reading, source: Source) -> Frame:
             return one
         ways = [r for r in source.graph.out[one.anchor] if r.target == table and len(r.columns) == 1]
         of_its_own = any(not slot.path for held in frame.where for slot in held.slots)
-        if len(ways) != 1 or of_its_own and stem(source.model.things[one.anchor].said.split()[-1]) == stem(one.said.lower()):
+        if (
+            len(ways) != 1
+            or of_its_own
+            and stem(source.model.things[one.anchor].said.split()[-1]) == stem(one.said.lower())
+        ):
             return one  # licences that have expired are those that somebody holds
         key = Expr("column", (source.slot(one.anchor, ways[0].columns[0]),))
         return replace(one, agg="distinct", expr=key)

@@ -53,5 +53,7 @@ def _is_said_of(first: Item, second: Item, source: Source) -> bool:
 def _all_have(table: str, of: str, source: Source) -> bool:
     """Whether each row leads to one, on the nearest way."""
     nearest = min(source.graph.paths(table, of), key=len)
-    keys = [source.model.field(relation.source, column) for relation in nearest for column in relation.columns]
+    keys = [
+        source.model.field(relation.source, column) for relation in nearest for column in relation.columns
+    ]
     return all(key is not None and key.filled == 1 for key in keys)

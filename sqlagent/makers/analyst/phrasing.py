@@ -15,6 +15,7 @@ from sqlagent.makers.analyst.money_back import with_refunds
 from sqlagent.makers.analyst.own_business import without_idle_deeds
 from sqlagent.makers.analyst.seasons import with_seasons
 from sqlagent.makers.analyst.state_families import with_families
+from sqlagent.makers.analyst.targets import Target
 from sqlagent.makers.analyst.vocabulary import Vocabulary
 
 _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
@@ -300,7 +301,7 @@ _ARRIVED = re.compile(
 """ "Minutes until we are on site": until the arrival."""
 
 _REPAIRED = re.compile(
-    r"(?:(?<=\bto )|(?<=ntil )|(?<=till ))(?:(?:it |they )?(?:was|were|is|are|got) )?(?:being )?(?:fixed|repaired|solved|sorted)(?=$|[,?.]| (?:by|per|in|for)\b)",
+    r"(?:(?<=\bto )|(?<=ntil )|(?<=till ))(?:(?:it |they )?(?:was|were|is|are|got) )?(?:being )?(?:fixed|repaired|solved|sorted|fix|repair|repairs)(?=$|[,?.]| (?:by|per|in|for)\b)",
     re.IGNORECASE,
 )
 """ "From report to fixed": resolved, where that is what is recorded."""
@@ -318,7 +319,9 @@ _OPPOSED = re.compile(
 
 def _with_one(found: re.Match[str], vocabulary: Vocabulary) -> str:
     """What is under contract has an active one, where contracts are kept in rows of their own."""
-    kept = any(t.kind == "thing" and t.cost < NAMED for t in vocabulary.targets([f"{found['what'].lower()}s"]))
+    kept = any(
+        t.kind == "thing" and t.cost < NAMED for t in vocabulary.targets([f"{found['what'].lower()}s"])
+    )
     return f"with an active {found['what']}" if kept else found[0]
 
 
@@ -326,14 +329,16 @@ def _until_arrival(said: str, vocabulary: Vocabulary) -> str:
     """Until somebody is there, as until the time that bears the name of an arrival; as it stands where none does."""
     arrived = (t for t in vocabulary.targets(["arrived"]) if t.kind == "field" and t.cost < STORED)
     is_time = any(
-        (one := vocabulary.model.field(t.table, t.column)) is not None and one.role is Role.TIME for t in arrived
+        (one := vocabulary.model.field(t.table, t.column)) is not None and one.role is Role.TIME
+        for t in arrived
     )
     return "until arrived" if is_time else said
 
 
 def _resolved(said: str, vocabulary: Vocabulary) -> str:
     """A repair that no word of the source tells of, as the time that it was resolved, done or closed at; as it stands elsewhere."""
-    if any(t.cost < _KNOWN for t in vocabulary.targets([said.lower().split()[-1]])):
+    own = vocabulary.targets([said.lower().split()[-1]])
+    if any(t.cost < _KNOWN and t.kind != "thing" and not _is_key(t, vocabulary) for t in own):
         return said
     known = (
         word
@@ -341,6 +346,11 @@ def _resolved(said: str, vocabulary: Vocabulary) -> str:
         if any(t.kind == "field" and t.cost < STORED for t in vocabulary.targets([word]))
     )
     return next(known, said)
+
+
+def _is_key(target: Target, vocabulary: Vocabulary) -> bool:
+    one = vocabulary.model.field(target.table, target.column) if target.kind == "field" else None
+    return one is not None and one.role is Role.KEY
 
 
 _KNOWN = 0.3

@@ -121,7 +121,11 @@ def plainer(text: str) -> Iterator[str]:
         yield from _changes(figure, "growth", rest)
     elif found := _OF_ALL.match(text):
         what = found["what"]
-        said = f"share of {what}" if what.lower().endswith(found["of"].lower()) else f"share of {what} {found['of']}"
+        said = (
+            f"share of {what}"
+            if what.lower().endswith(found["of"].lower())
+            else f"share of {what} {found['of']}"
+        )
         yield f"{said} {found['by']}"
     elif found := _HAVING.match(text):
         yield f"how many {found['who']} with {found['what']}{found['rest'] or ''}"

@@ -65,4 +65,6 @@ def _is_named(anchor: str, reading: Reading, before: int) -> bool:
     first = next((i for i in reading.items if i.kind == "mention"), None)
     if first is None or first.start >= before:
         return False
-    return any(target.kind == "thing" and target.table == anchor and target.cost < _NAMED for target in first.targets)
+    return any(
+        target.kind == "thing" and target.table == anchor and target.cost < _NAMED for target in first.targets
+    )

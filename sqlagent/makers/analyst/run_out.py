@@ -36,7 +36,9 @@ def run_out(frame: Frame, reading: Reading, source: Source, today: date) -> Fram
         if field is None or any(one.op != "filled" for one in _held(frame, field)) or _by_value(frame, item):
             continue
         ahead = before.op == "not"
-        span = Period(today, None, "day", relative=True) if ahead else Period(None, today, "day", relative=True)
+        span = (
+            Period(today, None, "day", relative=True) if ahead else Period(None, today, "day", relative=True)
+        )
         changed = _over(frame, field, span)
         kinds = field.table != frame.anchor and _is_kind_of(frame.anchor, field.table, source)
         frame = leaving_out(frame, [item.text]) if changed is None or kinds else changed
@@ -81,9 +83,13 @@ def _over(frame: Frame, field: Field, span: Period) -> Frame | None:
     if filled:
         where = tuple(dated(one.slots[0]) if one in filled else one for one in frame.where)
         return replace(frame, where=where)
-    links = [one for one in frame.where if one.op == "exists" and one.child == field.table and not one.negated]
+    links = [
+        one for one in frame.where if one.op == "exists" and one.child == field.table and not one.negated
+    ]
     if len(links) == 1:
-        link = replace(links[0], parts=(*(p for p in links[0].parts if field not in _fields(p)), dated(Slot(field))))
+        link = replace(
+            links[0], parts=(*(p for p in links[0].parts if field not in _fields(p)), dated(Slot(field)))
+        )
         return replace(frame, where=tuple(link if one is links[0] else one for one in frame.where))
     if frame.anchor == field.table:
         return replace(frame, where=(*frame.where, dated(Slot(field))))

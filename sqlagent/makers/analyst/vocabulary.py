@@ -345,7 +345,9 @@ class Vocabulary:
                     keep(replace(target, cost=target.cost + 0.04))
         if len(lows) > 1 and len(lows[-1]) > 3 and lows[-1] not in STOP_WORDS and not quoted:
             owners = {t.table for t in self.targets(lows[:-1]) if t.kind == "thing" and t.cost <= _NEAR}
-            for target in self.targets(lows[-1:]) if owners else ():  # a claims handler is the handler of claims
+            for target in (
+                self.targets(lows[-1:]) if owners else ()
+            ):  # a claims handler is the handler of claims
                 if target.kind == "relation" and target.table in owners and target.cost <= _NEAR:
                     keep(replace(target, cost=target.cost + 0.02))
         if not found:

@@ -24,7 +24,12 @@ _MONEY = frozenset(
 )  # fmt: skip
 """Nouns of money that nobody counts."""
 
-_MOVED = frozenset({"invoiced", "billed", "charged", "paid", "collected", "received", "booked", "earned", "credited"})
+_SUMS = frozenset({"premium", "commission", "tuition", "royalty", "demurrage"})
+"""Nouns in the singular that are an amount, whatever rows it is kept in: "top agents by commission", where "commissions" may be counted."""
+
+_MOVED = frozenset(
+    {"invoiced", "billed", "charged", "paid", "collected", "received", "booked", "earned", "credited"}
+)
 """What is done with money."""
 
 _OWN = 0.1
@@ -96,7 +101,11 @@ def _against_money(items: list[Item], source: Source) -> list[Item]:
             is_deed = item.kind == "mention" and item.text.lower().split()[-1] in _MOVED
             is_money = beside.kind == "mention" and stem(beside.text.lower().split()[0]) in _MONEY
             best = item.targets[0] if is_deed and is_money else None
-            if best is not None and best.kind == "thing" and (money := _money(best.table, replace(item, targets=()), source)):
+            if (
+                best is not None
+                and best.kind == "thing"
+                and (money := _money(best.table, replace(item, targets=()), source))
+            ):
                 out[one] = replace(item, targets=(money,))
     return out
 
@@ -105,6 +114,8 @@ def _moved(item: Item) -> str:
     """The table of money and how it was moved, in one name: "premium invoiced" and "rent charged" are no number of rows, "invoices paid" are."""
     noun, *_, deed = item.text.lower().split() if " " in item.text else ("", "")
     best = item.targets[0]
+    if best.kind == "thing" and best.cost < _OWN and item.text.lower() in _SUMS:
+        return best.table
     return best.table if best.kind == "thing" and deed in _MOVED and stem(noun) in _MONEY else ""
 
 
