@@ -166,9 +166,9 @@ def suggested(table: Table, column: Column, owners: Sequence[Owner]) -> list[tup
             out.append((2, owner, key))
         elif bare and len(bare) == 1 and bare[0] == noun[-1] and column.name.lower() != "name":
             out.append((4, owner, key))
-        elif noun[-1] in _STAFF and _is_somebody(column, bare, ends_as_key):
-            out.append((5, owner, key))
-        elif noun[-1] in _STAFF and _is_staff_in_role(column.name, key.name, noun):
+        elif noun[-1] in _STAFF and (
+            _is_somebody(column, bare, ends_as_key) or _is_staff_in_role(column.name, key.name, noun)
+        ):
             out.append((5, owner, key))
         elif _is_in_role(column.name, key.name, noun):
             out.append((6, owner, key))
@@ -205,11 +205,11 @@ _IN_SHORT = frozenset(
         "support",
     }
 )
-"""Short forms and words for what somebody who works there did, behind the noun: emp_hdl."""
+"""Short forms and words for what somebody who works there did, behind the noun: staff_hdlr."""
 
 
 def _is_staff_in_role(name: str, key: str, noun: Sequence[str]) -> bool:
-    """Whether a column is called by the noun of staff and a role behind it: emp_sal and emp_mgr point at emp_id."""
+    """Whether a column is called by the noun of staff and a role behind it: staff_sales and staff_mgr point at staff_no."""
     parts = split_name(name)
     if len(parts) != 2:
         return False

@@ -14,19 +14,19 @@ TODAY = date(2026, 5, 31)
 
 FERRIES = """
 CREATE TABLE harbours (harbour_id INTEGER PRIMARY KEY, name TEXT NOT NULL, coast TEXT NOT NULL);
-CREATE TABLE skippers (skipper_id INTEGER PRIMARY KEY, first_name TEXT NOT NULL, last_name TEXT NOT NULL, harbour_id INTEGER NOT NULL REFERENCES harbours, hired_on DATE NOT NULL,
-  left_on DATE, mentor_id INTEGER REFERENCES skippers(skipper_id));
+CREATE TABLE skippers (skipper_id INTEGER PRIMARY KEY, first_name TEXT NOT NULL, last_name TEXT NOT NULL, harbour_id INTEGER NOT NULL REFERENCES harbours, hired_date DATE NOT NULL,
+  left_date DATE, mentor_id INTEGER REFERENCES skippers(skipper_id));
 CREATE TABLE licences (licence_id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE skipper_licences (skipper_id INTEGER NOT NULL REFERENCES skippers, licence_id INTEGER NOT NULL REFERENCES licences, issued_on DATE NOT NULL, expires_on DATE NOT NULL,
+CREATE TABLE skipper_licences (skipper_id INTEGER NOT NULL REFERENCES skippers, licence_id INTEGER NOT NULL REFERENCES licences, issued_date DATE NOT NULL, expiry_date DATE NOT NULL,
   PRIMARY KEY (skipper_id, licence_id));
 CREATE TABLE passengers (passenger_id INTEGER PRIMARY KEY, name TEXT NOT NULL, mail TEXT, member_since DATE NOT NULL, referred_by INTEGER REFERENCES passengers(passenger_id));
 CREATE TABLE charters (charter_id INTEGER PRIMARY KEY, passenger_id INTEGER NOT NULL REFERENCES passengers, start_date DATE NOT NULL, end_date DATE NOT NULL, status TEXT NOT NULL,
-  monthly_fee REAL NOT NULL);
+  month_fee REAL NOT NULL);
 CREATE TABLE boats (boat_id INTEGER PRIMARY KEY, name TEXT NOT NULL, harbour_id INTEGER NOT NULL REFERENCES harbours, maker TEXT NOT NULL);
 CREATE TABLE charter_boats (charter_id INTEGER NOT NULL REFERENCES charters, boat_id INTEGER NOT NULL REFERENCES boats, PRIMARY KEY (charter_id, boat_id));
-CREATE TABLE faults (fault_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, skipper_id INTEGER REFERENCES skippers, reported_at DATETIME NOT NULL, arrived_at DATETIME,
-  closed_at DATETIME, cause TEXT NOT NULL, status TEXT NOT NULL);
-CREATE TABLE bills (bill_id INTEGER PRIMARY KEY, passenger_id INTEGER NOT NULL REFERENCES passengers, issued_on DATE NOT NULL, due_on DATE NOT NULL, paid_on DATE, amount REAL NOT NULL);
+CREATE TABLE faults (fault_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, skipper_id INTEGER REFERENCES skippers, reported_time DATETIME NOT NULL, arrived_time DATETIME,
+  closed_time DATETIME, cause TEXT NOT NULL, status TEXT NOT NULL);
+CREATE TABLE bills (bill_id INTEGER PRIMARY KEY, passenger_id INTEGER NOT NULL REFERENCES passengers, issued_date DATE NOT NULL, due_date DATE NOT NULL, paid_date DATE, amount REAL NOT NULL);
 CREATE TABLE spares (spare_id INTEGER PRIMARY KEY, name TEXT NOT NULL, on_hand INTEGER NOT NULL, minimum_stock INTEGER NOT NULL, price REAL NOT NULL);
 CREATE TABLE numbers AS WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 240) SELECT value FROM n;
 INSERT INTO harbours VALUES (1, 'Aber', 'west'), (2, 'Brae', 'west'), (3, 'Crail', 'east');
@@ -51,21 +51,21 @@ DROP TABLE numbers;
 """
 
 AGENCY = """
-CREATE TABLE EMP_MST (emp_id INTEGER, emp_nm TEXT, in_dt TEXT, out_dt TEXT, mgr_id INTEGER);
-CREATE TABLE CLI_MST (cli_no INTEGER, cli_nm TEXT, mail TEXT, since_dt TEXT);
-CREATE TABLE PROD_MST (prod_cd TEXT, prod_nm TEXT, com_pct REAL);
-CREATE TABLE CASE_HDR (case_no INTEGER, cli_no INTEGER, prod_cd TEXT, rep_dt TEXT, emp_hdl INTEGER, emp_sal INTEGER);
-CREATE TABLE COM_BKG (cb_id INTEGER, case_no INTEGER, emp_id INTEGER, bk_dt TEXT, typ_cd TEXT, amt REAL);
-CREATE TABLE LKP_CD (lkp_grp TEXT, lkp_cd TEXT, lkp_txt TEXT);
-INSERT INTO LKP_CD VALUES ('COMTY', 'N', 'new case'), ('COMTY', 'R', 'renewal'), ('COMTY', 'C', 'clawback'), ('CST', 'O', 'open'), ('CST', 'R', 'refused');
-CREATE TABLE PRM_INV (inv_no INTEGER, cli_no INTEGER, inv_dt TEXT, amt REAL);
+CREATE TABLE STAFF_MST (staff_no INTEGER, staff_nm TEXT, in_date TEXT, out_date TEXT, mgr_no INTEGER);
+CREATE TABLE CLI_TAB (cli_code INTEGER, cli_name TEXT, mail TEXT, since_date TEXT);
+CREATE TABLE PROD_LIST (prod_code TEXT, prod_name TEXT, com_rate REAL);
+CREATE TABLE CASE_HEAD (case_no INTEGER, cli_code INTEGER, prod_code TEXT, rep_date TEXT, staff_hdlr INTEGER, staff_sales INTEGER);
+CREATE TABLE COM_PAID (cp_no INTEGER, case_no INTEGER, staff_no INTEGER, paid_date TEXT, typ TEXT, amt REAL);
+CREATE TABLE CODE_LIST (code_grp TEXT, code_no TEXT, code_text TEXT);
+INSERT INTO CODE_LIST VALUES ('COMTP', 'N', 'new case'), ('COMTP', 'R', 'renewal'), ('COMTP', 'C', 'refund'), ('CST', 'O', 'open'), ('CST', 'R', 'refused');
+CREATE TABLE PRM_BILL (bill_no INTEGER, cli_code INTEGER, bill_date TEXT, amt REAL);
 CREATE TABLE numbers AS WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 240) SELECT value FROM n;
-INSERT INTO EMP_MST SELECT value, 'Name ' || value, date('2019-01-01', '+' || (value * 50) || ' days'), CASE WHEN value % 5 = 0 THEN '2025-03-01' END, 1 FROM numbers WHERE value <= 20;
-INSERT INTO CLI_MST SELECT value + 100, 'Firm ' || value, CASE WHEN value % 4 THEN value || '@mail.test' END, date('2024-01-01', '+' || (value * 9) || ' days') FROM numbers WHERE value <= 100;
-INSERT INTO PROD_MST SELECT 'P' || value, 'Product ' || value, value * 0.5 FROM numbers WHERE value <= 8;
-INSERT INTO CASE_HDR SELECT value + 5000, value % 100 + 101, 'P' || (value % 8 + 1), date('2025-01-01', '+' || value || ' days'), min(value % 23 + 1, 20), value % 20 + 1 FROM numbers;
-INSERT INTO COM_BKG SELECT value + 7000, value % 240 + 5001, value % 17 + 1, date('2025-01-01', '+' || (value * 2) || ' days'), substr('NRC', value % 3 + 1, 1), value * 1.5 FROM numbers;
-INSERT INTO PRM_INV SELECT value + 9000, value % 100 + 101, date('2025-01-01', '+' || (value * 2) || ' days'), value * 3.5 FROM numbers;
+INSERT INTO STAFF_MST SELECT value, 'Name ' || value, date('2019-01-01', '+' || (value * 50) || ' days'), CASE WHEN value % 5 = 0 THEN '2025-03-01' END, 1 FROM numbers WHERE value <= 20;
+INSERT INTO CLI_TAB SELECT value + 100, 'Firm ' || value, CASE WHEN value % 4 THEN value || '@mail.test' END, date('2024-01-01', '+' || (value * 9) || ' days') FROM numbers WHERE value <= 100;
+INSERT INTO PROD_LIST SELECT 'P' || value, 'Product ' || value, value * 0.5 FROM numbers WHERE value <= 8;
+INSERT INTO CASE_HEAD SELECT value + 5000, value % 100 + 101, 'P' || (value % 8 + 1), date('2025-01-01', '+' || value || ' days'), min(value % 23 + 1, 20), value % 20 + 1 FROM numbers;
+INSERT INTO COM_PAID SELECT value + 7000, value % 240 + 5001, value % 17 + 1, date('2025-01-01', '+' || (value * 2) || ' days'), substr('NRC', value % 3 + 1, 1), value * 1.5 FROM numbers;
+INSERT INTO PRM_BILL SELECT value + 9000, value % 100 + 101, date('2025-01-01', '+' || (value * 2) || ' days'), value * 3.5 FROM numbers;
 DROP TABLE numbers;
 """
 
@@ -82,23 +82,23 @@ def ferries():
     [
         (
             "overdue amount per passenger, the 5 worst",
-            "SELECT name, SUM(amount) FROM bills JOIN passengers USING (passenger_id) WHERE paid_on IS NULL AND due_on < '2026-05-31' GROUP BY passenger_id ORDER BY 2 DESC LIMIT 5",
+            "SELECT name, SUM(amount) FROM bills JOIN passengers USING (passenger_id) WHERE paid_date IS NULL AND due_date < '2026-05-31' GROUP BY passenger_id ORDER BY 2 DESC LIMIT 5",
         ),
         (
             "skippers still here whose night sailing licence has expired",
-            f"SELECT first_name, last_name {HELD} WHERE k.name = 'Night sailing' AND expires_on < '2026-05-31' AND left_on IS NULL",
+            f"SELECT first_name, last_name {HELD} WHERE k.name = 'Night sailing' AND expiry_date < '2026-05-31' AND left_date IS NULL",
         ),
         (
             "how many skippers have a deep water licence that has expired",
-            f"SELECT COUNT(*) {HELD} WHERE k.name = 'Deep water' AND expires_on < '2026-05-31'",
+            f"SELECT COUNT(*) {HELD} WHERE k.name = 'Deep water' AND expiry_date < '2026-05-31'",
         ),
         (
             "how many licences have expired",
-            "SELECT COUNT(*) FROM skipper_licences WHERE expires_on < '2026-05-31'",
+            "SELECT COUNT(*) FROM skipper_licences WHERE expiry_date < '2026-05-31'",
         ),
         (
             "how many boat faults in 2025",
-            "SELECT COUNT(*) FROM faults WHERE reported_at >= '2025-01-01' AND reported_at < '2026-01-01'",
+            "SELECT COUNT(*) FROM faults WHERE reported_time >= '2025-01-01' AND reported_time < '2026-01-01'",
         ),
         ("passenger charters by status", "SELECT status, COUNT(*) FROM charters GROUP BY 1"),
         ("how many passengers have no email adress", "SELECT COUNT(*) FROM passengers WHERE mail IS NULL"),
@@ -112,8 +112,8 @@ def ferries():
             "SELECT COUNT(DISTINCT boat_id) FROM charter_boats JOIN charters USING (charter_id) WHERE status = 'active'",
         ),
         (
-            "charters ending in the next 3 months: number and monthly fee",
-            "SELECT COUNT(*), SUM(monthly_fee) FROM charters WHERE end_date BETWEEN '2026-05-31' AND '2026-08-31'",
+            "charters ending in the next 3 months: number and month fee",
+            "SELECT COUNT(*), SUM(month_fee) FROM charters WHERE end_date BETWEEN '2026-05-31' AND '2026-08-31'",
         ),
         ("spares we need to reorder", "SELECT name FROM spares WHERE on_hand < minimum_stock"),
         ("how many spares are running low", "SELECT COUNT(*) FROM spares WHERE on_hand < minimum_stock"),
@@ -123,11 +123,11 @@ def ferries():
         ),
         (
             "which fault took the longest from report to fixed",
-            "SELECT fault_id, reported_at, closed_at FROM faults WHERE closed_at IS NOT NULL ORDER BY julianday(closed_at) - julianday(reported_at) DESC LIMIT 1",
+            "SELECT fault_id, reported_time, closed_time FROM faults WHERE closed_time IS NOT NULL ORDER BY julianday(closed_time) - julianday(reported_time) DESC LIMIT 1",
         ),
         (
             "how many faults are still not closed after 90 days",
-            "SELECT COUNT(*) FROM faults WHERE closed_at IS NULL AND reported_at < '2026-03-02'",
+            "SELECT COUNT(*) FROM faults WHERE closed_time IS NULL AND reported_time < '2026-03-02'",
         ),
         (
             "how many boats with an active charter",
@@ -135,23 +135,23 @@ def ferries():
         ),
         (
             "average minutes until we are on site by cause",
-            "SELECT cause, AVG((julianday(arrived_at) - julianday(reported_at)) * 1440) FROM faults GROUP BY 1",
+            "SELECT cause, AVG((julianday(arrived_time) - julianday(reported_time)) * 1440) FROM faults GROUP BY 1",
         ),
         (
             "how many people does each mentor have in his team at the moment?",
-            "SELECT m.first_name, m.last_name, COUNT(*) FROM skippers s JOIN skippers m ON m.skipper_id = s.mentor_id WHERE s.left_on IS NULL GROUP BY m.skipper_id",
+            "SELECT m.first_name, m.last_name, COUNT(*) FROM skippers s JOIN skippers m ON m.skipper_id = s.mentor_id WHERE s.left_date IS NULL GROUP BY m.skipper_id",
         ),
         (
             "nothing found as % of all faults, per maker",
             "SELECT maker, 100.0 * SUM(cause = 'nothing found') / COUNT(*) FROM faults JOIN boats USING (boat_id) GROUP BY 1",
         ),
         (
-            "charters ending in the next 3 months, how many and what monthly fee in total",
-            "SELECT COUNT(*), SUM(monthly_fee) FROM charters WHERE end_date BETWEEN '2026-05-31' AND '2026-08-31'",
+            "charters ending in the next 3 months, how many and what month fee in total",
+            "SELECT COUNT(*), SUM(month_fee) FROM charters WHERE end_date BETWEEN '2026-05-31' AND '2026-08-31'",
         ),
         (
             "percentage of closed faults that were engine, per year",
-            "SELECT strftime('%Y', closed_at), 100.0 * SUM(cause = 'engine') / COUNT(*) FROM faults WHERE closed_at IS NOT NULL GROUP BY 1",
+            "SELECT strftime('%Y', closed_time), 100.0 * SUM(cause = 'engine') / COUNT(*) FROM faults WHERE closed_time IS NOT NULL GROUP BY 1",
         ),
     ],
 )
@@ -170,48 +170,51 @@ def test_what_is_not_clear_is_no_answer(ferries, text):
 
 
 def test_names_are_opened_by_what_stands_beside_them():
-    """Staff are pointed at by their noun and a role, come in and go out; a com pct and a prm inv are of money, and a rep dt is no representative's."""
+    """Staff are pointed at by their noun and a role, come in and go out; a com rate and a prm bill are of money, and a rep date is no representative's."""
     agency = place(AGENCY)
     fields = agency[1].model.fields
     said = {one.column: one.said for own in fields.values() for one in own}
-    assert [said[column] for column in ("in_dt", "out_dt", "com_pct", "rep_dt", "emp_hdl")] == [
+    assert [said[column] for column in ("in_date", "out_date", "com_rate", "rep_date", "staff_hdlr")] == [
         "hired date",
         "left date",
-        "commission percentage",
+        "commission rate",
         "reported date",
-        "employee handler",
+        "staff handler",
     ]
-    assert ("CASE_HDR", ("emp_hdl",), "EMP_MST") in {
+    assert ("CASE_HEAD", ("staff_hdlr",), "STAFF_MST") in {
         (r.source, r.columns, r.target) for r in agency[1].model.relations
     }
     assert_answered(
         agency,
         "which case handler has the most cases",
-        "SELECT emp_nm, COUNT(*) FROM CASE_HDR JOIN EMP_MST ON emp_id = emp_hdl GROUP BY emp_id ORDER BY 2 DESC LIMIT 1",
+        "SELECT staff_nm, COUNT(*) FROM CASE_HEAD JOIN STAFF_MST ON staff_no = staff_hdlr GROUP BY staff_no ORDER BY 2 DESC LIMIT 1",
         TODAY,
     )
     assert_answered(
         agency,
-        "premium invoiced 2025",
-        "SELECT SUM(amt) FROM PRM_INV WHERE inv_dt >= '2025-01-01' AND inv_dt < '2026-01-01'",
+        "premium billed 2025",
+        "SELECT SUM(amt) FROM PRM_BILL WHERE bill_date >= '2025-01-01' AND bill_date < '2026-01-01'",
         TODAY,
     )
     assert_answered(
         agency,
-        "invoices 2025",
-        "SELECT COUNT(*) FROM PRM_INV WHERE inv_dt >= '2025-01-01' AND inv_dt < '2026-01-01'",
+        "bills 2025",
+        "SELECT COUNT(*) FROM PRM_BILL WHERE bill_date >= '2025-01-01' AND bill_date < '2026-01-01'",
         TODAY,
     )
     assert_answered(
-        agency, "new clients this year", "SELECT cli_nm FROM CLI_MST WHERE since_dt >= '2026-01-01'", TODAY
+        agency,
+        "new clients this year",
+        "SELECT cli_name FROM CLI_TAB WHERE since_date >= '2026-01-01'",
+        TODAY,
     )
     assert_answered(
-        agency, "commission without clawbacks", "SELECT SUM(amt) FROM COM_BKG WHERE typ_cd <> 'C'", TODAY
+        agency, "commission without refunds", "SELECT SUM(amt) FROM COM_PAID WHERE typ <> 'C'", TODAY
     )
     assert_answered(
         agency,
-        "top 5 employees by commission",
-        "SELECT emp_nm, SUM(amt) FROM COM_BKG JOIN EMP_MST USING (emp_id) GROUP BY emp_id ORDER BY 2 DESC LIMIT 5",
+        "top 5 staff by commission",
+        "SELECT staff_nm, SUM(amt) FROM COM_PAID JOIN STAFF_MST USING (staff_no) GROUP BY staff_no ORDER BY 2 DESC LIMIT 5",
         TODAY,
     )
     assert outcome(agency, "top 5 sales people by commission", TODAY) is Outcome.AMBIGUOUS

@@ -75,7 +75,7 @@ def is_short_for(kind: str, words: Sequence[str], noun: Sequence[str]) -> bool:
     Example:
         >>> is_short_for("CLMSTAT", ("status",), ("claim",)), is_short_for("CLMRSN", ("status",), ("claim",))
         (True, False)
-        >>> is_short_for("COMTY", ("type",), ("commission", "booking"))
+        >>> is_short_for("REPTY", ("type",), ("repair", "job"))
         True
     """
     letters = _plain(kind)

@@ -48,7 +48,7 @@ _BESIDE = {
     "com": ("commission", frozenset({"pct", "amt", "rate", "bkg", "bk", "paid", "pd"})),
     "prm": ("premium", frozenset({"inv", "amt", "bill", "due"})),
 }
-"""Short forms that mean something else beside a word for money: a com pct is no company's."""
+"""Short forms that mean something else beside a word for money: a com rate is no company's."""
 
 _INITIALS = {"f": "first", "l": "last", "m": "middle"}
 _NAMED = frozenset({"name", "nm"})

@@ -90,7 +90,10 @@ def _over(frame: Frame, field: Field, span: Period) -> Frame | None:
         link = replace(
             links[0], parts=(*(p for p in links[0].parts if field not in _fields(p)), dated(Slot(field)))
         )
-        return replace(frame, where=tuple(link if one is links[0] else one for one in frame.where))
+        kept = (
+            one for one in frame.where if one.said != "ended"
+        )  # the licence expired, and its holder did not end
+        return replace(frame, where=tuple(link if one is links[0] else one for one in kept))
     if frame.anchor == field.table:
         return replace(frame, where=(*frame.where, dated(Slot(field))))
     return None

@@ -114,7 +114,7 @@ def _moved(item: Item) -> str:
     """The table of money and how it was moved, in one name: "premium invoiced" and "rent charged" are no number of rows, "invoices paid" are."""
     noun, *_, deed = item.text.lower().split() if " " in item.text else ("", "")
     best = item.targets[0]
-    if best.kind == "thing" and best.cost < _OWN and item.text.lower() in _SUMS:
+    if best.kind == "thing" and item.text.lower() in _SUMS:
         return best.table
     return best.table if best.kind == "thing" and deed in _MOVED and stem(noun) in _MONEY else ""
 
