@@ -58,7 +58,9 @@ def worths(reading: Reading, source: Source) -> Reading:
                 )
                 items[place - 1 : place + 1] = [whole]
                 continue
-        elif item.kind == "mention" and (money := _money(_moved(item), replace(item, targets=()), source)):
+        elif item.kind == "mention" and (
+            money := _money(_moved(item, source), replace(item, targets=()), source)
+        ):
             items[place] = replace(item, targets=(money,))
         elif item.op == "agg" and item.text.lower() in _TOTALS:
             table = _head(items[place + 1 : place + 2 + _BETWEEN])
@@ -110,12 +112,14 @@ def _against_money(items: list[Item], source: Source) -> list[Item]:
     return out
 
 
-def _moved(item: Item) -> str:
+def _moved(item: Item, source: Source) -> str:
     """The table of money and how it was moved, in one name: "premium invoiced" and "rent charged" are no number of rows, "invoices paid" are."""
     noun, *_, deed = item.text.lower().split() if " " in item.text else ("", "")
     best = item.targets[0]
-    if best.kind == "thing" and item.text.lower() in _SUMS:
-        return best.table
+    if item.text.lower() in _SUMS:
+        own = source.model.field(best.table, best.column) if best.kind == "field" else None
+        is_sum = own is not None and own.aggregate == "sum"  # a rate is no amount
+        return "" if is_sum else next((one.table for one in item.targets if one.kind == "thing"), "")
     return best.table if best.kind == "thing" and deed in _MOVED and stem(noun) in _MONEY else ""
 
 
