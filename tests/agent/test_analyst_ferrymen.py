@@ -100,6 +100,7 @@ def ferries():
             "how many boat faults in 2025",
             "SELECT COUNT(*) FROM faults WHERE reported_time >= '2025-01-01' AND reported_time < '2026-01-01'",
         ),
+        ("which boat faults are still open", "SELECT fault_id FROM faults WHERE closed_time IS NULL"),
         ("passenger charters by status", "SELECT status, COUNT(*) FROM charters GROUP BY 1"),
         ("how many passengers have no email adress", "SELECT COUNT(*) FROM passengers WHERE mail IS NULL"),
         ("how many passengers have an email", "SELECT COUNT(*) FROM passengers WHERE mail IS NOT NULL"),

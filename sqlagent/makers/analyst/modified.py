@@ -5,6 +5,7 @@ Decides that the rows of the second noun are meant, of those that have one of th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlagent.language.words import plural_of
@@ -21,8 +22,7 @@ def modified(reading: Reading, source: Source) -> Reading:
     at = 0
     while at + 1 < len(items):
         first, second = items[at], items[at + 1]
-        before = items[at - 1] if at else None
-        if not _is_said_of(first, second, source) or before is not None and before.op in ("rel", "by"):
+        if not _is_said_of(first, second, source) or _may_be_a_deed(items, at):
             at += 1
             continue
         whole = replace(second, start=first.start, text=f"{first.text} {second.text}")
@@ -33,6 +33,16 @@ def modified(reading: Reading, source: Source) -> Reading:
             items[at : at + 2] = [replace(second, start=first.start), having, replace(first, start=first.end)]
         at += 1
     return replace(reading, items=tuple(items))
+
+
+def _may_be_a_deed(items: Sequence[Item], at: int) -> bool:
+    """Whether the second word may be a verb, or the first one a group: "which customer orders the most", unless another verb follows."""
+    before = items[at - 1] if at else None
+    after = items[at + 2] if at + 2 < len(items) else None
+    if before is None or before.op not in ("rel", "by"):
+        return False
+    has_verb = after is not None and after.start > items[at + 1].end and after.op != "rank"
+    return before.op == "by" or not has_verb
 
 
 def _is_said_of(first: Item, second: Item, source: Source) -> bool:
