@@ -101,6 +101,14 @@ def ferries():
             "SELECT COUNT(*) FROM faults WHERE reported_time >= '2025-01-01' AND reported_time < '2026-01-01'",
         ),
         ("which boat faults are still open", "SELECT fault_id FROM faults WHERE closed_time IS NULL"),
+        (
+            "bills more than 60 days overdue",
+            "SELECT COUNT(*) FROM bills WHERE paid_date IS NULL AND due_date < '2026-04-01'",
+        ),
+        (
+            "bills overdue by more than 60 days",
+            "SELECT COUNT(*) FROM bills WHERE paid_date IS NULL AND due_date < '2026-04-01'",
+        ),
         ("passenger charters by status", "SELECT status, COUNT(*) FROM charters GROUP BY 1"),
         ("how many passengers have no email adress", "SELECT COUNT(*) FROM passengers WHERE mail IS NULL"),
         ("how many passengers have an email", "SELECT COUNT(*) FROM passengers WHERE mail IS NOT NULL"),

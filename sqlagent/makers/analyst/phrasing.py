@@ -149,6 +149,8 @@ _REWRITTEN = (
     (re.compile(r"\b(?<=s )(order|visit|rent|book|purchas)ing(?= (?:per|by|each|in|during|since|this|last)\b)", re.IGNORECASE), r"who \1ed"),
     (re.compile(r"\b(from|between) (?:the |its )?report (to|and) (?=[a-z])", re.IGNORECASE), r"\1 reported \2 "),
     (re.compile(r"\b(?:still )?not (?:yet )?(?:been )?(closed|resolved|settled|answered|paid|finished|completed|delivered|repaired|fixed)(?: yet)? after (?:more than |over |longer than )?(\d+ (?:days?|weeks?|months?))\b", re.IGNORECASE), r"un\1 more than \2 ago"),
+    (re.compile(r"\b(?:which |that )?(?:are )?(?:more than|over|longer than) (\d+ (?:days?|weeks?|months?)) (?:overdue|past due)(?=$|[,;?.]| (?:by|per|with|and)\b)", re.IGNORECASE), r"overdue due more than \1 ago"),
+    (re.compile(r"\b(?:overdue|past due) (?:by |for |since )?(?:more than|over|longer than) (\d+ (?:days?|weeks?|months?))(?=$|[,;?.]| (?:by|per|with|and)\b)", re.IGNORECASE), r"overdue due more than \1 ago"),
     (re.compile(r"\be[- ]?mail add?res+(?:es)?\b", re.IGNORECASE), "email"),
     (re.compile(r"\b(?:only|just) once\b|\bonce only\b", re.IGNORECASE), "exactly once"),
     (re.compile(r"\b(?:placed|made|had|have|has|with|bought|took) (?:only|just) (?:one|1)\b", re.IGNORECASE), "with exactly one"),
