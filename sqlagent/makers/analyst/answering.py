@@ -97,7 +97,7 @@ from sqlagent.makers.analyst.retiming import as_it_stands, in_their_term, when_i
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import Fault, NoPlan
 from sqlagent.makers.analyst.run_out import run_out
-from sqlagent.makers.analyst.shares_had import share_that_has, share_undergone, shares_that_lack
+from sqlagent.makers.analyst.shares_had import share_of_all, share_that_has, share_undergone, shares_that_lack
 from sqlagent.makers.analyst.shares_summed import discounts_given
 from sqlagent.makers.analyst.sketching import Sketch, sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
@@ -264,6 +264,7 @@ _WORDINGS = (
     by_what_happened,
     who_did_most,
     time_spent,
+    share_of_all,
     share_that_has,
     share_undergone,
     overdue_of,

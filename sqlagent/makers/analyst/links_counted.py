@@ -14,7 +14,10 @@ _NAMED = 0.05
 
 
 def links_counted(frame: Frame, reading: Reading, source: Source) -> Frame:
-    """Give the frame in which rows of a table that are called by the name of another one, which they point at, are counted as different ones of that."""
+    """Give the frame in which rows of a table that are called by the name of another one, which they point at, are counted as different ones of that.
+
+    Ratios stay: snacks per trip are the rows of the link.
+    """
     named = {}
     for item in reading.items:
         best = item.targets[0] if item.kind == "mention" else None
@@ -22,9 +25,6 @@ def links_counted(frame: Frame, reading: Reading, source: Source) -> Frame:
             named[item.text] = best.table
 
     def counted(one: Measure) -> Measure:
-        over = counted(one.over) if one.over is not None else None
-        under = counted(one.under) if one.under is not None else None
-        one = replace(one, over=over, under=under, parts=tuple(map(counted, one.parts)))
         table = named.get(one.said, one.anchor)
         if one.agg != "rows" or table == one.anchor:
             return one

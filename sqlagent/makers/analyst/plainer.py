@@ -58,12 +58,6 @@ _IN_BOTH = re.compile(
 )
 """ "How many customers ordered in both 2024 and 2025": in each of two periods, as two conditions."""
 
-_OF_ALL = re.compile(
-    r"^(?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,3}),? (?:as|in) (?:a )?(?:%|percent|per cent|percentage|share|proportion) of all (?:the |our )?(?P<of>[a-z][\w-]*(?: [a-z][\w-]*)?),? (?P<by>(?:per|by|for each|in each) .+)$",
-    re.IGNORECASE,
-)
-""" "No answer as % of all calls, per agent": of each agent's calls."""
-
 _HAVING = re.compile(
     r"^how many (?:of )?(?:our |the )?(?P<who>[a-z][\w'-]*(?: [a-z][\w'-]*)?) (?:have|have got|has) (?:an?|any) (?P<what>[a-z][\w'-]*(?: [a-z][\w'-]*)?)(?P<rest> (?:by|per|in|on|at) .+)?$",
     re.IGNORECASE,
@@ -119,14 +113,6 @@ def plainer(text: str) -> Iterator[str]:
             f"{found['rest'] or found['rest_2'] or ''}{found['more'] or ''}",
         )
         yield from _changes(figure, "growth", rest)
-    elif found := _OF_ALL.match(text):
-        what = found["what"]
-        said = (
-            f"share of {what}"
-            if what.lower().endswith(found["of"].lower())
-            else f"share of {what} {found['of']}"
-        )
-        yield f"{said} {found['by']}"
     elif found := _HAVING.match(text):
         yield f"how many {found['who']} with {found['what']}{found['rest'] or ''}"
     elif found := _WHERE.match(text):

@@ -343,7 +343,13 @@ class Vocabulary:
             for target in self.targets(lows[:-1]):
                 if target.kind == "thing" and target.cost <= _NEAR:
                     keep(replace(target, cost=target.cost + 0.04))
-        if len(lows) > 1 and len(lows[-1]) > 3 and lows[-1] not in STOP_WORDS and not quoted:
+        if (
+            len(lows) > 1
+            and len(lows[-1]) > 3
+            and not lows[-1].endswith(("ing", "ed"))
+            and lows[-1] not in STOP_WORDS
+            and not quoted
+        ):
             owners = {t.table for t in self.targets(lows[:-1]) if t.kind == "thing" and t.cost <= _NEAR}
             for target in (
                 self.targets(lows[-1:]) if owners else ()
