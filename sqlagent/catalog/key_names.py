@@ -166,7 +166,9 @@ def suggested(table: Table, column: Column, owners: Sequence[Owner]) -> list[tup
             out.append((2, owner, key))
         elif bare and len(bare) == 1 and bare[0] == noun[-1] and column.name.lower() != "name":
             out.append((4, owner, key))
-        elif noun[-1] in _STAFF and _is_somebody(column, bare, ends_as_key):
+        elif noun[-1] in _STAFF and (
+            _is_somebody(column, bare, ends_as_key) or _is_staff_in_role(column.name, key.name, noun)
+        ):
             out.append((5, owner, key))
         elif _is_in_role(column.name, key.name, noun):
             out.append((6, owner, key))
@@ -184,6 +186,36 @@ def _is_somebody(column: Column, bare: Sequence[str], ends_as_key: bool) -> bool
     """Whether a column says who did something: rep_no, handled_by."""
     by = len(bare) > 1 and split_name(column.name)[-1] == "by"
     return by or ends_as_key and len(bare) == 1 and bare[0] in _ROLES
+
+
+_IN_SHORT = frozenset(
+    {
+        "hdl",
+        "hdlr",
+        "sal",
+        "sales",
+        "srv",
+        "service",
+        "svc",
+        "resp",
+        "responsible",
+        "agt",
+        "appr",
+        "assigned",
+        "support",
+    }
+)
+"""Short forms and words for what somebody who works there did, behind the noun: staff_hdlr."""
+
+
+def _is_staff_in_role(name: str, key: str, noun: Sequence[str]) -> bool:
+    """Whether a column is called by the noun of staff and a role behind it: staff_sales and staff_mgr point at staff_no."""
+    parts = split_name(name)
+    if len(parts) != 2:
+        return False
+    head, role = parts
+    is_named = head in split_name(key) or stem(head) == noun[-1]
+    return is_named and head not in KEY_WORDS and (role in _IN_SHORT or stem(role) in _ROLES)
 
 
 _WAYS = frozenset({"from", "to", "in", "out"})

@@ -75,9 +75,12 @@ def is_short_for(kind: str, words: Sequence[str], noun: Sequence[str]) -> bool:
     Example:
         >>> is_short_for("CLMSTAT", ("status",), ("claim",)), is_short_for("CLMRSN", ("status",), ("claim",))
         (True, False)
+        >>> is_short_for("REPTY", ("type",), ("repair", "job"))
+        True
     """
     letters = _plain(kind)
-    return any(len(some) > 1 and _cut_from(letters, some) for some in (words, (*noun, *words)))
+    ways = (words, (*noun, *words), (*noun[:1], *words))
+    return any(len(some) > 1 and _cut_from(letters, some) for some in ways)
 
 
 def _cut_from(letters: str, words: Sequence[str]) -> bool:

@@ -18,6 +18,7 @@ from sqlagent.catalog.semantics.words import (
     RECORD_KINDS,
     RECORDS_OPENED,
     RUN_TOGETHER,
+    STAFF,
     SUFFIXES,
     UNIT_ENDS,
 )
@@ -38,6 +39,16 @@ _OF_PAPERS = tuple(
 
 _PAIRED = {"out": "pickup", "in": "return"}
 """Events of things that went out and came in again, by the dates of both."""
+
+_EMPLOYED = {"out": "left", "in": "hired"}
+"""The same of people who work there."""
+
+_BESIDE = {
+    "con": ("contact", frozenset({"log"})),
+    "com": ("commission", frozenset({"pct", "amt", "rate", "bkg", "bk", "paid", "pd"})),
+    "prm": ("premium", frozenset({"inv", "amt", "bill", "due"})),
+}
+"""Short forms that mean something else beside a word for money: a com rate is no company's."""
 
 _INITIALS = {"f": "first", "l": "last", "m": "middle"}
 _NAMED = frozenset({"name", "nm"})
@@ -148,7 +159,14 @@ class Names:
         if len(words) == 2 and words[0] in _PAIRED and words[1] in _OF_TIMES:
             other = "in" if words[0] == "out" else "out"
             if any(self.parts(c.name)[-2:] == (other, words[1]) for c in table.columns):
-                words[0] = _PAIRED[words[0]]
+                nouns = {stem(OPENED.get(piece, piece)) for piece in self.parts(table.name)}
+                words[0] = (_EMPLOYED if nouns & STAFF else _PAIRED)[words[0]]
+        if (
+            len(words) > 1
+            and words[-1] == "sal"
+            and not {stem(OPENED.get(piece, piece)) for piece in self.parts(table.name)} & STAFF
+        ):
+            words[-1] = "sales"  # who sold it: what somebody earns stands beside his name
         opened = self.opened("_".join(words))
         if opened[-2:-1] == ("unit",) and opened[-1] in _SUBUNITS:
             return (*opened[:-1], "price", opened[-1])
@@ -175,6 +193,8 @@ class Names:
                 and len(parts) > 1
             ):
                 out.append(DATED[word])
+            elif word in _BESIDE and _BESIDE[word][1] & set(parts):
+                out.append(_BESIDE[word][0])
             elif word in self.lists:
                 out.extend(self.lists[word].split())
             elif word in ("ins", "outs") and at and parts[at - 1] in _PHRASAL:

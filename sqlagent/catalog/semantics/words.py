@@ -35,7 +35,7 @@ OPENED = {
     "prom": "promised", "purch": "purchase", "cred": "credit", "lim": "limit", "cap": "capacity", "comm": "commission", "ctrct": "contract", "wrk": "work", "wknd": "weekend", "qtr": "quarter",
     "hdr": "header", "ent": "entity", "cts": "cents", "cr": "credit", "chan": "channel", "rrp": "retail price", "chg": "charge", "chgs": "charges", "req": "requested", "pur": "purchase", "strg": "storage", "blkd": "blocked", "inact": "inactive", "ctn": "carton",
     "tmp": "temperature", "hol": "holiday", "cal": "calendar", "lv": "left", "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
-    "grs": "gross", "unt": "unit", "ds": "description", "mov": "movement", "trn": "transaction", "wst": "waste", "knd": "kind", "pln": "planned", "clsd": "closed", "prs": "persons", "dmg": "damage", "rmk": "remark", "rmks": "remarks", "incid": "incident",
+    "grs": "gross", "unt": "unit", "ds": "description", "mov": "movement", "trn": "transaction", "wst": "waste", "knd": "kind", "pln": "planned", "clsd": "closed", "prs": "persons", "dmg": "damage", "cli": "client", "ofc": "office", "frq": "frequency", "canc": "cancelled", "hdl": "handler", "hdlr": "handler", "rmk": "remark", "rmks": "remarks", "incid": "incident",
 }  # fmt: skip
 """Short forms in names, beside those of the language's own list; opened only inside names."""
 
@@ -49,6 +49,8 @@ DATED = {
     "st": "start",
     "iss": "issue",
     "can": "cancelled",
+    "rep": "reported",
+    "app": "application",
 }
 """Short forms that mean something else before a date: a reg date is no region's, a st date no status's."""
 
@@ -77,7 +79,7 @@ PREFIXES = words_of(
 )
 SUFFIXES = words_of(
     """
-    dim fact tbl table tab view master mstr mast hd hdr header head
+    dim fact tbl table tab view master mstr mast mst hd hdr header head
     """
 )
 

@@ -47,6 +47,17 @@ _OF_EACH = re.compile(
 )
 
 
+_TEAM = re.compile(
+    r"^how many (?P<whom>[a-z]+) (?:does|do|has|have) (?:each|every|the|our) (?P<role>[a-z]+?)s? (?:have|lead|leads|manage|manages|supervise|supervises|look after)?(?: ?(?:in|on) (?:his|her|their|the)(?: (?:or|/) (?:his|her))? teams?)?(?P<now> (?:at the moment|right now|currently|now|today|at present))?$",
+    re.IGNORECASE,
+)
+_ANYBODY = frozenset({"people", "persons", "staff", "employees", "members", "reports", "subordinates"})
+"""Words for those whom somebody leads, whatever their table is called."""
+
+_SENT = frozenset({"sent", "brought", "introduced"})
+"""Verbs of those who refer others to us."""
+
+
 def among_themselves(text: str, source: Source) -> str:
     """Word such a question as groups of a relation; empty where it is no such question, or no table points at itself so."""
     text = text.strip().rstrip("?.! ")
@@ -74,7 +85,7 @@ def among_themselves(text: str, source: Source) -> str:
 def _of_deeds(text: str, source: Source) -> str:
     """The same of words of one role: who referred the most, the top referrers, referrals per customer."""
     if found := _MOST.match(text):
-        role = found["by"] or found["role"]
+        role = found["by"] or ("refer" if found["role"].lower() in _SENT else found["role"])
         one = relation_of(role, found["whom"], source, is_deed=True)
         if one is None or found["noun"] and relation_of(role, found["noun"], source, is_deed=True) != one:
             return ""
@@ -86,6 +97,11 @@ def _of_deeds(text: str, source: Source) -> str:
             return ""  # managers may be the best ones by much else
         count = found["count"] or found["several"] or "10"
         return f"number of {_plural(one, source)}{found['when'] or ''} by {_pointing(one)}, top {count}"
+    if found := _TEAM.match(text):
+        noun = "" if found["whom"].lower() in _ANYBODY else found["whom"]
+        one = relation_of(found["role"], noun, source, is_deed=True)
+        still = "active " if found["now"] else ""
+        return f"number of {still}{_plural(one, source)} per {_pointing(one)}" if one is not None else ""
     if found := _HAVING.match(text):
         one = relation_of(found["role"], found["noun"], source)
         return f"number of {found['noun']} per {_pointing(one)}" if one is not None else ""
@@ -97,7 +113,7 @@ def _of_deeds(text: str, source: Source) -> str:
 
 def _pointing(one: Relation) -> str:
     """The words of a column that points at its own table, without those for what it points at: referred by, of referred_by_owner_id."""
-    words = [word for word in split_name(one.columns[0]) if word != "id"]
+    words = ["number" if word == "no" else word for word in split_name(one.columns[0]) if word != "id"]
     noun = {*map(stem, split_name(one.target)), *map(stem, split_name(one.referenced[0]))}
     role = [word for word in words if stem(word) not in noun]
     return " ".join(role if any(len(word) > _CUT for word in role) else words)

@@ -41,6 +41,7 @@ from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.ended_in import ended_in
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by, worst_of_bad
 from sqlagent.makers.analyst.enumerating import enumerated
+from sqlagent.makers.analyst.expired import as_expired
 from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
 from sqlagent.makers.analyst.gross_amounts import whole_amounts
@@ -57,7 +58,9 @@ from sqlagent.makers.analyst.implied import (
     values_ranked,
 )
 from sqlagent.makers.analyst.in_lists import any_of_them, listing, whole_lists
+from sqlagent.makers.analyst.lacked import lacked
 from sqlagent.makers.analyst.lengths import lengths
+from sqlagent.makers.analyst.links_counted import links_counted
 from sqlagent.makers.analyst.longest_to import longest_to
 from sqlagent.makers.analyst.minor_units import (
     amounts_read,
@@ -65,7 +68,9 @@ from sqlagent.makers.analyst.minor_units import (
     in_whole_units,
     without_currency,
 )
+from sqlagent.makers.analyst.modified import modified
 from sqlagent.makers.analyst.money_deeds import amount_of_deed, sums_paid
+from sqlagent.makers.analyst.nearer_roles import nearer_roles
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
 from sqlagent.makers.analyst.off_rows_said import brought_back
@@ -89,12 +94,13 @@ from sqlagent.makers.analyst.ratings import rated
 from sqlagent.makers.analyst.reading import Reading, is_noun_unknown, read
 from sqlagent.makers.analyst.reads import reads_left, sharing
 from sqlagent.makers.analyst.reasons import reasons_counted, shares_of_why
+from sqlagent.makers.analyst.reordering import reordering
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.retiming import as_it_stands, in_their_term, when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import Fault, NoPlan
 from sqlagent.makers.analyst.run_out import run_out
-from sqlagent.makers.analyst.shares_had import share_that_has, share_undergone, shares_that_lack
+from sqlagent.makers.analyst.shares_had import share_of_all, share_that_has, share_undergone, shares_that_lack
 from sqlagent.makers.analyst.shares_summed import discounts_given
 from sqlagent.makers.analyst.sketching import Sketch, sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
@@ -273,6 +279,7 @@ _WORDINGS = (
     by_what_happened,
     who_did_most,
     time_spent,
+    share_of_all,
     share_that_has,
     share_undergone,
     overdue_of,
@@ -281,6 +288,7 @@ _WORDINGS = (
     never_with,
     rated,
     selling,
+    reordering,
 )
 """Ways to word a question anew by what its source knows; each gives nothing for questions of another kind."""
 
@@ -434,7 +442,8 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     if sum(item.kind == "mention" for item in reading.items) > MOST_MENTIONS:
         reads_left().is_short = True
         return _NOTHING
-    reading = lengths(owned(compounded(worths(reading, source), source.vocabulary), source), source)
+    reading = modified(compounded(worths(reading, source), source.vocabulary), source)
+    reading = lacked(lengths(owned(reading, source), source), source)
     reading = of_shown_groups(of_one_sort(amounts_read(reading), source), source)
     typed, reading = reading, listing(reading, source)
     reading = held_against(unequal(enumerated(reading, source.model), source.model), source.model)
@@ -504,12 +513,13 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [whole_amounts(discounts_given(one, source), reading, source) for one in frames]
     frames = [values_beside(ended_in(bounds_shown(one, reading), reading, source), reading) for one in frames]
     frames = [held_then(one, reading, source, today) for one in frames]
+    frames = [links_counted(as_expired(one, reading, source, today), reading, source) for one in frames]
     # what is left out
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [single_prices(shares_that_lack(one), source) for one in frames]
     frames = [in_their_term(of_the_noun(one, reading, source), source, today) for one in frames]
     frames = of_the_deed_said([unlikely(one, reading, source) for one in frames], reading, source)
-    frames = [by_pointing(one, source) for one in frames]
+    frames = [nearer_roles(by_pointing(one, source), reading, source) for one in frames]
     # what may be meant as well
     frames = [kept for one in frames for kept in parts_of_wholes(one, reading, source)]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]

@@ -33,6 +33,7 @@ from sqlagent.makers.analyst.lacking import (
     figures_dropped,
     figures_left_out,
     numbers_left_out,
+    other_end,
     shares_of_averages,
     timed_otherwise,
     times_left_out,
@@ -183,6 +184,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += figures_dropped(frame, reading)
     left += timed_otherwise(frame, reading, source.model)
     left += ends_left_out(frame, reading)
+    left += other_end(frame, reading, source.model)
     left += total_left_out(frame, reading)
     left += registered_instead(frame, reading, source)
     if _bounds_parts(frame, source.model):

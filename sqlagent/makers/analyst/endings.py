@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst.beside import beside_earlier
-from sqlagent.makers.analyst.frames import BESIDE, MOVED, Dimension, Expr, Frame, Order, share_of
+from sqlagent.makers.analyst.frames import BESIDE, MOVED, Condition, Dimension, Expr, Frame, Order, share_of
 
 _SHARE = re.compile(
     r"(?<![,\s])[,\s]+(?:shown |told )?(?:(?:as|in) (?:a |the )?(?:share|shares|percentage|percentages|percent|per cent|proportion|%)|as %)"
@@ -42,6 +42,12 @@ _TOP = re.compile(
     r" (?P<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)(?: only)?$",
     re.IGNORECASE,
 )
+_FEW = re.compile(
+    r"(?<![,\s])[,\s]+(?:and )?(?:only |just |show )?(?:the |our )?(?P<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
+    r" (?P<word>best|highest|largest|biggest|worst|lowest|smallest|fewest)(?: ones| only)?$",
+    re.IGNORECASE,
+)
+""" "Overdue amount per customer, the 10 worst": the number stands first."""
 _EARLIER = re.compile(
     r"(?<![,\s])[,\s]+(?:compared (?:with|to|against)|(?:side by side|in comparison) with|next to|vs\.?|versus|against)\s+(?:(?:that|those) of\s+)?"
     r"(?:the\s+same\s+(?:\w+\s+)??(?P<part>months?|quarters?|weeks?|days?|period|time)\s+(?:of\s+|in\s+)?)?"
@@ -79,7 +85,7 @@ _BAD = frozenset(
         [
             "late", "cancelled", "cancellation", "overdue", "delay", "complaint", "unsold", "failed", "failure", "fault", "defect", "error",
             "return", "refund", "missed", "lost", "loss", "absent", "absence", "waste", "churn", "rejected", "unpaid", "damage", "cost", "expense",
-            "incident", "dispute", "downtime", "backlog", "wait", "waiting", "owed", "owe", "arrears", "outstanding", "debt",
+            "incident", "accident", "injury", "breakdown", "outage", "emergency", "dispute", "downtime", "backlog", "wait", "waiting", "owed", "owe", "arrears", "outstanding", "debt",
         ],
     )
 )  # fmt: skip
@@ -146,7 +152,7 @@ def _last(text: str) -> Ending | None:
         return Ending("groups", match[0])
     if match := _MOVED.search(text):
         return Ending("moved", match[0], word=match["word"].lower(), count=int(match["count"] or 0))
-    if match := _TOP.search(text):
+    if match := _TOP.search(text) or _FEW.search(text):
         count = NUMBER_WORDS.get(match["count"].lower()) or match["count"]
         return (
             Ending("top", match[0], word=match["word"].lower(), count=int(count))
@@ -348,6 +354,13 @@ def worst_of_bad(frame: Frame, ranks: Sequence[str]) -> Frame:
     )
 
 
+def _is_overdue(one: Condition) -> bool:
+    """Whether rows are kept that should have been paid or done by now: their day is over, and that of the deed is missing."""
+    ops = {part.op for part in one.parts}
+    over = any(p.op == "period" and p.period is not None and p.period.first is None for p in one.parts)
+    return one.op == "all" and not one.negated and "missing" in ops and over
+
+
 def _is_bad(frame: Frame) -> bool:
     """Whether a figure is one of which more is worse: of what is late, cancelled, complained of."""
     said: set[str] = set()
@@ -360,6 +373,8 @@ def _is_bad(frame: Frame) -> bool:
                 said |= {*part.expr.slots[0].field.words}
             inner = part.where if one.over is not None else (*part.where, *frame.where)
             if any(c.op == "later" and not c.negated and c.compare in ("", ">") for c in inner):
+                return True
+            if any(map(_is_overdue, inner)) or part.expr is not None and part.expr.op == "span":
                 return True
             said |= {stem(w.lower()) for c in inner if c.op == "in" for v in c.values for w in v.split()}
     return bool(said & _BAD)

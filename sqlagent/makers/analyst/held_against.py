@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Field, Model, Relation, Role
+from sqlagent.catalog.semantics.words import stems
 from sqlagent.makers.analyst.frames import Path
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.targets import Target
@@ -61,7 +62,7 @@ def _columns(own: Item, other: Item, model: Model) -> Iterator[tuple[Target, Tar
     """The columns that two mentions surely mean: two of one kind, or one of a table whose rows point at each other."""
     for one in own.targets:
         field = model.field(one.table, one.column) if one.kind == "field" and one.cost <= LIKELY else None
-        if field is None or field.role not in _ROLES:
+        if field is None or field.role not in _ROLES and not is_level(field):
             continue
         for its in other.targets:
             relation = its.relation
@@ -87,7 +88,22 @@ def _only(model: Model, table: str, other: str) -> Relation | None:
 
 def _is_alike(one: Field, other: Field) -> bool:
     """Whether two columns hold sizes of one kind, so that one may be more than the other."""
+    if one.is_number and other.is_number and (is_level(one) or is_level(other)):
+        return {one.unit, other.unit} <= _COUNTED
     return one.role is other.role and one.unit == other.unit and (one.form is None) == (other.form is None)
+
+
+_COUNTED = frozenset({"", "count"})
+"""Units of what is counted in pieces."""
+
+
+def is_level(field: Field) -> bool:
+    """Whether a number is a bound that another one is held against: a reorder level, a minimum stock."""
+    return field.is_number and bool(set(field.words) & _LEVELS)
+
+
+_LEVELS = stems("reorder minimum min maximum threshold safety target limit level")
+"""Words of such numbers."""
 
 
 def onward(path: Path, target: Target) -> Path:

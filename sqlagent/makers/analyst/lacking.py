@@ -431,6 +431,11 @@ def timed_otherwise(frame: Frame, reading: Reading, model: Model) -> list[str]:
     if not dated:
         return []
     undone = {slot.field for one in conditions(frame) if one.op == "missing" for slot in one.slots}
+    spans = [one.expr for one in figures(frame) if one.expr is not None and one.expr.op == "span"]
+    if len(spans) == 1 and dated & {slot.field for slot in spans[0].slots}:
+        undone |= {
+            slot.field for slot in spans[0].slots
+        }  # the time until it is resolved, of those reported then
     out = []
     for item in reading.items:
         best = item.targets[0] if item.targets else None
@@ -454,6 +459,24 @@ def ends_left_out(frame: Frame, reading: Reading) -> list[str]:
     spans = [m.expr for m in figures(frame) if m.expr is not None and m.expr.op == "span"]
     words = {word for expr in spans for slot in expr.slots for word in slot.field.words}
     return ["end"] if spans and not words & {"end", "ended", "until", "finish"} else []
+
+
+def other_end(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """ "From report to repair" of which the time ends at another one than the repair: a word that names no time of it, nor rows by their own time."""
+    spans = [one.expr for one in figures(frame) if one.expr is not None and one.expr.op == "span"]
+    ends = {(slot.field.table, slot.field.column) for one in spans for slot in one.slots}
+    for asked, begin, to, end in zip(*(reading.items[n:] for n in range(4)), strict=False):
+        is_said = asked.op == "span" and begin.kind == end.kind == "mention" and to.text.lower() in _UNTIL
+        if not spans or not is_said:
+            continue
+        times = {(t.table, t.column or model.things[t.table].default_time) for t in end.targets if t.table}
+        if not times & ends:
+            return [end.text]
+    return []
+
+
+_UNTIL = frozenset({"to", "until", "till"})
+"""Words before the end of a length of time."""
 
 
 def total_left_out(frame: Frame, reading: Reading) -> list[str]:

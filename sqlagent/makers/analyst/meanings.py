@@ -153,7 +153,8 @@ class Meanings(Dimensions):
         if thing.kind is not Kind.LINES or not self._names_a_head(item, cost):
             return None
         head = head_of(self.source, thing)
-        if head is None:
+        named = {t.table for t in item.targets if t.kind == "thing" and t.cost < cost}
+        if head is None or head.path and head.field.table not in named:
             return None
         return Measure("distinct", thing.table, Expr("column", (head,)), said=item.text)
 
@@ -336,7 +337,7 @@ class Meanings(Dimensions):
             listed = 0.2 if self.sketch.clauses and not (self.sketch.by or self.sketch.share) else 0.0
             yield Meant(cost + 0.02 + listed, different)
         elif agg == "count":
-            if one.role is Role.KEY and one.column in self.model.things[one.table].key:
+            if one.role is Role.KEY and (one.column,) == self.model.things[one.table].key:
                 yield Meant(cost + 0.02, Measure("rows", one.table, said=said), None, one.table)
             else:
                 pieces = one.role is Role.FOREIGN and self.attach.pieces(one.table) is not None

@@ -119,6 +119,19 @@ _YEARS_SAID = {"this": 0, "current": 0, "last": -1, "previous": -1, "prior": -1}
 """Words before "year", and how many years from this one they lead."""
 
 
+def _same_day(day: date, grain: str, count: int) -> date:
+    """The same day so many periods on, or the last one of its month: 31 October and three months are 31 January.
+
+    Example:
+        >>> _same_day(date(2026, 8, 31), "month", 6), _same_day(date(2026, 8, 15), "year", -1)
+        (datetime.date(2027, 2, 28), datetime.date(2025, 8, 15))
+    """
+    if grain in ("day", "week"):
+        return shift(day, grain, count)
+    first = shift(day, grain, count)
+    return min(first + timedelta(days=day.day - 1), shift(first, "month", 1) - timedelta(days=1))
+
+
 def of_years(periods: Sequence[Period]) -> bool:
     """Whether periods are the same part of different years, so that each year has one row."""
     firsts = [p.first for p in periods]
@@ -444,7 +457,7 @@ class _Finder:
         count, grain = self._count(n), GRAINS.get(self._low(n + 1), "")
         if low not in _LONGER | _SHORTER or count is None or not grain or self._low(n + 2) != "ago":
             return None
-        day = shift(self.today, grain, -count)
+        day = _same_day(self.today, grain, -count)
         first, until = (None, day) if low in _LONGER else (day, None)
         return Found(at, n + 3, Period(first, until, "day", relative=True))
 
@@ -545,7 +558,7 @@ class _Finder:
             grain = GRAINS.get(self._low(at + 2), "")
             if not grain or self._low(at + 2).endswith("ly"):
                 return None
-            end = shift(self.today, grain, count) + timedelta(days=1)
+            end = _same_day(self.today, grain, count) + timedelta(days=1)
             return Found(at, at + 3, Period(self.today, end, grain, relative=True))
         if low in ("next", "coming") and (grain := GRAINS.get(self._low(at + 1), "")):
             begin = shift(self._floor(grain), grain, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sqlagent.catalog.semantics import Role
 from sqlagent.catalog.semantics.words import UNIT_ENDS
 from sqlagent.language.lexicon import MONTH_PATTERN
 from sqlagent.language.scales import scales_written_out
@@ -14,6 +15,7 @@ from sqlagent.makers.analyst.money_back import with_refunds
 from sqlagent.makers.analyst.own_business import without_idle_deeds
 from sqlagent.makers.analyst.seasons import with_seasons
 from sqlagent.makers.analyst.state_families import with_families
+from sqlagent.makers.analyst.targets import Target
 from sqlagent.makers.analyst.vocabulary import Vocabulary
 
 _JOINED = re.compile(r"\b\d{4}[/-]\d{2}(?:\d{2})?\b")
@@ -70,6 +72,9 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     text = _WITH_UNIT.sub(lambda found: _apart(found, vocabulary), text)
     if _CAME_IN.search(text) and any(t.kind == "thing" for t in vocabulary.targets(["visit"])):
         text = _CAME_IN.sub("visited", text)
+    text = _UNDER.sub(lambda found: _with_one(found, vocabulary), text)
+    text = _ARRIVED.sub(lambda found: _until_arrival(found[0], vocabulary), text)
+    text = _REPAIRED.sub(lambda found: _resolved(found[0], vocabulary), text)
     if _CAME_BACK.search(text) and any(t.kind == "field" for t in vocabulary.targets(["returned"])):
         text = _CAME_BACK.sub("returned", text)
     text = _MOST_DONE.sub(lambda found: _with_the_most(found, vocabulary), text)
@@ -142,6 +147,11 @@ _REWRITTEN = (
     (re.compile(r"\b(?:that |which |who )?(?:take|takes|took) (?:the )?(longest|shortest) (from|between|to)\b", re.IGNORECASE), r"with the \1 time \2"),
     (re.compile(r"(?<=\d )and (?:has |have |had )?(?:already|since|later) (?=\w)", re.IGNORECASE), "who "),
     (re.compile(r"\b(?<=s )(order|visit|rent|book|purchas)ing(?= (?:per|by|each|in|during|since|this|last)\b)", re.IGNORECASE), r"who \1ed"),
+    (re.compile(r"\b(from|between) (?:the |its )?report (to|and) (?=[a-z])", re.IGNORECASE), r"\1 reported \2 "),
+    (re.compile(r"\b(?:still )?not (?:yet )?(?:been )?(closed|resolved|settled|answered|paid|finished|completed|delivered|repaired|fixed)(?: yet)? after (?:more than |over |longer than )?(\d+ (?:days?|weeks?|months?))\b", re.IGNORECASE), r"un\1 more than \2 ago"),
+    (re.compile(r"\b(?:which |that )?(?:are )?(?:more than|over|longer than) (\d+ (?:days?|weeks?|months?)) (?:overdue|past due)(?=$|[,;?.]| (?:by|per|with|and)\b)", re.IGNORECASE), r"overdue due more than \1 ago"),
+    (re.compile(r"\b(?:overdue|past due) (?:by |for |since )?(?:more than|over|longer than) (\d+ (?:days?|weeks?|months?))(?=$|[,;?.]| (?:by|per|with|and)\b)", re.IGNORECASE), r"overdue due more than \1 ago"),
+    (re.compile(r"\be[- ]?mail add?res+(?:es)?\b", re.IGNORECASE), "email"),
     (re.compile(r"\b(?:only|just) once\b|\bonce only\b", re.IGNORECASE), "exactly once"),
     (re.compile(r"\b(?:placed|made|had|have|has|with|bought|took) (?:only|just) (?:one|1)\b", re.IGNORECASE), "with exactly one"),
     (re.compile(r"\b(order|invoice|job|ticket|account|contract|serial|batch|part|po|quote|claim|policy) no(?=\s*(?:,|$|and\b))", re.IGNORECASE), r"\1 number"),
@@ -279,6 +289,25 @@ _DONE = {
 _CAME_BACK = re.compile(
     r"\b(?:came|come|comes|coming|were brought|was brought|brought|handed) back\b", re.IGNORECASE
 )
+_NOW = r"right now|now|currently|at the moment|today|at present"
+_UNDER = re.compile(
+    rf"\b(?:(?:that|which) )?(?:(?:are|is) )?(?:(?:{_NOW}) )?(?:under|on|in) (?:an? )?(?P<still>active |current |running |valid |open )?(?P<what>contract|agreement|subscription|lease)(?: (?:{_NOW}))?(?=$|[,;?.]| (?:by|per|with|and|in|at|for|have|has|haven|hasn)\b)",
+    re.IGNORECASE,
+)
+""" "Machines under contract right now": those with one that runs."""
+
+_ARRIVED = re.compile(
+    r"\b(?:until|till) (?:we|they|someone|somebody|anyone|our [a-z]+|the [a-z]+|an? [a-z]+) (?:are|is|were|was|get|gets|got|arrives?|arrived|reach|reaches|reached)(?: (?:there|on[- ]site|at the site|on the spot|the site))?(?=$|[,;?.]| (?:by|per|in|for|this|last)\b)",
+    re.IGNORECASE,
+)
+""" "Minutes until we are on site": until the arrival."""
+
+_REPAIRED = re.compile(
+    r"(?:(?<=\bto )|(?<=ntil )|(?<=till ))(?:(?:it |they )?(?:was|were|is|are|got) )?(?:being )?(?:fixed|repaired|solved|sorted|fix|repair|repairs)(?=$|[,?.]| (?:by|per|in|for)\b)",
+    re.IGNORECASE,
+)
+""" "From report to fixed": resolved, where that is what is recorded."""
+
 _MOST_DONE = re.compile(
     r"\b(?P<way>most|least)(?: often| frequently|-)? ?(?P<verb>[a-z]{3,}ed) (?!in\b|by\b|on\b|at\b|for\b|of\b|than\b|and\b)(?P<thing>[a-z][\w-]*(?: (?!in\b|by\b|of\b|for\b|at\b|on\b|per\b|this\b|last\b|since\b|during\b|with\b)[a-z][\w-]*){0,3})",
     re.IGNORECASE,
@@ -288,6 +317,46 @@ _MOST_DONE = re.compile(
 _OPPOSED = re.compile(
     rf"\b(?:{'|'.join(_OPPOSITES)})\b(?! (?:in|at|near|with|alone|abroad)\b)", re.IGNORECASE
 )
+
+
+def _with_one(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """What is under contract has an active one, where contracts are kept in rows of their own."""
+    kept = any(
+        t.kind == "thing" and t.cost < NAMED for t in vocabulary.targets([f"{found['what'].lower()}s"])
+    )
+    return f"with an active {found['what']}" if kept else found[0]
+
+
+def _until_arrival(said: str, vocabulary: Vocabulary) -> str:
+    """Until somebody is there, as until the time that bears the name of an arrival; as it stands where none does."""
+    arrived = (t for t in vocabulary.targets(["arrived"]) if t.kind == "field" and t.cost < STORED)
+    is_time = any(
+        (one := vocabulary.model.field(t.table, t.column)) is not None and one.role is Role.TIME
+        for t in arrived
+    )
+    return "until arrived" if is_time else said
+
+
+def _resolved(said: str, vocabulary: Vocabulary) -> str:
+    """A repair that no word of the source tells of, as the time that it was resolved, done or closed at; as it stands elsewhere."""
+    own = vocabulary.targets([said.lower().split()[-1]])
+    if any(t.cost < _KNOWN and t.kind != "thing" and not _is_key(t, vocabulary) for t in own):
+        return said
+    known = (
+        word
+        for word in ("resolved", "completed", "finished", "closed")
+        if any(t.kind == "field" and t.cost < STORED for t in vocabulary.targets([word]))
+    )
+    return next(known, said)
+
+
+def _is_key(target: Target, vocabulary: Vocabulary) -> bool:
+    one = vocabulary.model.field(target.table, target.column) if target.kind == "field" else None
+    return one is not None and one.role is Role.KEY
+
+
+_KNOWN = 0.3
+"""Cost below which a source has a word of its own for what was said."""
 
 
 def _with_the_most(found: re.Match[str], vocabulary: Vocabulary) -> str:

@@ -58,6 +58,12 @@ _IN_BOTH = re.compile(
 )
 """ "How many customers ordered in both 2024 and 2025": in each of two periods, as two conditions."""
 
+_HAVING = re.compile(
+    r"^how many (?:of )?(?:our |the )?(?P<who>[a-z][\w'-]*(?: [a-z][\w'-]*)?) (?:have|have got|has) (?:an?|any) (?P<what>[a-z][\w'-]*(?: [a-z][\w'-]*)?)(?P<rest> (?:by|per|in|on|at) .+)?$",
+    re.IGNORECASE,
+)
+""" "How many guests have an email": those with one, and no groups by it."""
+
 PLACES = (
     "city",
     "town",
@@ -107,6 +113,8 @@ def plainer(text: str) -> Iterator[str]:
             f"{found['rest'] or found['rest_2'] or ''}{found['more'] or ''}",
         )
         yield from _changes(figure, "growth", rest)
+    elif found := _HAVING.match(text):
+        yield f"how many {found['who']} with {found['what']}{found['rest'] or ''}"
     elif found := _WHERE.match(text):
         yield from (f"{found['body']}, with {place} alongside" for place in PLACES)
     elif (found := _THEIR.match(text)) and _RANKED.search(found["body"]):

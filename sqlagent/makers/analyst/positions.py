@@ -10,6 +10,9 @@ from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 
 _LONG = frozenset({"longest", "slowest"})
+_NAMED = 0.2
+"""Cost below which a word names the rows of a table."""
+
 _SHORT = frozenset({"shortest", "fastest", "quickest"})
 
 
@@ -21,7 +24,9 @@ def longest_first(frame: Frame, reading: Reading, source: Source) -> Frame:
     rank = next((i for i in reading.items if i.op == "rank" and i.text.lower() in _LONG | _SHORT), None)
     if rank is None or span is None or span.op != "span" or not _is_named(frame.anchor, reading, rank.start):
         return frame
-    columns = (*(source.shown(frame.anchor) if source.names(frame.anchor) else ()), *reversed(span.slots))
+    which = any(item.op == "rel" and item.text.lower() in ("which", "what") for item in reading.items[:1])
+    shown = source.shown(frame.anchor) if which or source.names(frame.anchor) else ()
+    columns = (*shown, *reversed(span.slots))
     return replace(
         frame,
         measures=(),
@@ -60,4 +65,6 @@ def _is_named(anchor: str, reading: Reading, before: int) -> bool:
     first = next((i for i in reading.items if i.kind == "mention"), None)
     if first is None or first.start >= before:
         return False
-    return any(target.kind == "thing" and target.table == anchor for target in first.targets[:3])
+    return any(
+        target.kind == "thing" and target.table == anchor and target.cost < _NAMED for target in first.targets
+    )

@@ -48,6 +48,26 @@ _NEAR = 2
 """Relations between a deed and what it happened to at most: an order is returned by its lines."""
 
 
+_OF_ALL = re.compile(
+    r"^(?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,3}),? (?:as|in) (?:a )?(?:%|percent|per cent|percentage|share|proportion) of all (?:the |our )?(?P<of>[a-z][\w-]*(?: [a-z][\w-]*)?),? (?P<by>(?:per|by|for each|in each) .+)$",
+    re.IGNORECASE,
+)
+""" "No answer as % of all calls, per agent": of each agent's calls."""
+
+
+def share_of_all(text: str, source: Source) -> str:
+    """Word such a share as one of each group's rows; empty where it is none, or "all" is said of no rows: "overtime as % of all hours"."""
+    found = _OF_ALL.match(text.strip().rstrip("?.! "))
+    if found is None:
+        return ""
+    named = source.vocabulary.targets(found["of"].lower().split())
+    if not any(one.kind == "thing" and one.cost <= SURE for one in named[:4]):
+        return ""
+    what, of = found["what"], found["of"]
+    said = what if what.lower().endswith(of.lower()) else f"{what} {of}"
+    return f"share of {said} {found['by']}"
+
+
 def share_that_has(text: str, source: Source) -> str:
     """Word such a question as a share of rows with something; empty where it is none, or its word names no column that rows may lack."""
     text = text.strip().rstrip("?.! ")

@@ -25,6 +25,10 @@ _BOTH = re.compile(
     rf"^(?P<rows>(?!how\b)[^:;]+?)(?:{_DASH}|, )how many,? and (?:for )?(?:how much(?: money)?|(?:the |what |their )?(?:total )?(?:value|amount|sum|total))(?P<rest> (?:by|per|for|in|since|before|after)\b.*)?$",
     re.IGNORECASE,
 )
+_AND_WHAT = re.compile(
+    rf"^(?P<rows>(?!how\b)[^:;]+?)(?:{_DASH}|, )how many,? and (?:what|which|how much) (?:is |are )?(?:the |their )?(?P<figure>[a-z][\w-]*(?: [a-z][\w-]*)?)(?: (?:in total|altogether|overall|all together|in all))(?P<rest> (?:by|per) .+)?$",
+    re.IGNORECASE,
+)
 _OF_EACH = re.compile(r"^(?P<by>[a-z][\w' -]{2,25}): (?P<asked>how many .+)$", re.IGNORECASE)
 _GROUPED = re.compile(r"\b(?:by|per|each|every|how many|number of|total|average|share|vs)\b", re.IGNORECASE)
 _LISTING = re.compile(r"^(?:list|show|which|what|who|find|give me)\b", re.IGNORECASE)
@@ -43,12 +47,17 @@ def untailed(text: str) -> Iterator[tuple[str, bool]]:
         [('how many trips in 2025 by drivers', False)]
         >>> list(untailed("returns by reason - how many and for how much"))
         [('returns by reason: number and amount', False)]
+        >>> list(untailed("contracts ending in may, how many and what fee in total"))
+        [('contracts ending in may: number and fee', False)]
         >>> list(untailed("revenue by month - 2024"))
         []
     """
     text = text.strip().rstrip("?.! ")
     if found := _BOTH.match(text):
         yield f"{found['rows']}{found['rest'] or ''}: number and amount", False
+        return
+    if found := _AND_WHAT.match(text):
+        yield f"{found['rows']}{found['rest'] or ''}: number and {found['figure']}", False
         return
     if found := _OF_EACH.match(text):
         yield f"{found['asked']} by {found['by']}", False

@@ -65,7 +65,8 @@ def _dated_by_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
     told = [
         slot for one in frame.by if one.grain for slot in one.shown if not slot.path and slot.field.filled < 1
     ]
-    rows = [one for one in frame.measures if one.agg == "rows" and one.anchor == frame.anchor]
+    bases = [one.under if one.agg == "ratio" and one.under is not None else one for one in frame.measures]
+    rows = [one for one in bases if one.agg == "rows" and one.anchor == frame.anchor]
     held = {slot for one in frame.where for slot in one.slots}
     said = [slot for slot in told if _is_said_of_noun(slot, reading) and slot not in held]
     if rows and len(frame.measures) == len(rows) and said:

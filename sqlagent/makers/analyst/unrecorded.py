@@ -43,6 +43,7 @@ _KINDS = tuple(
         "interview interviews applicant applicants candidate candidates vacancy vacancies",
         "warranty warranties lawsuit lawsuits",
         "mileage odometer",
+        "tax taxes vat gst",
         "postage courier couriers carrier carriers",
         "education diploma diplomas certificate certificates certification certifications qualification qualifications",
         "colleague colleagues employee employees staff coworker coworkers operator operators cashier cashiers",
@@ -56,7 +57,7 @@ _SAME_STEM = stems("rating")
 _WE_PAY = re.compile(r"\b(?P<what>rents?|leases?)\b(?: \w+)* (?:we|us) (?:pay|paid|owe)\b", re.IGNORECASE)
 """Payments of a business itself, where its source may tell of what others pay."""
 _AS_NOUNS = words_of(
-    "satisfied satisfaction fuel diesel petrol commission commissions electricity weather wages salaries"
+    "tax taxes vat satisfied satisfaction fuel diesel petrol commission commissions electricity weather wages salaries"
 )
 """Words of such kinds that count where they were read as something else, and that is left out."""
 _REASONS = stems("reason why cause")

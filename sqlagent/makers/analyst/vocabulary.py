@@ -114,6 +114,9 @@ _ORDER = stem("order")
 _TYPE = stem("type")
 
 
+_FIRMS = frozenset({"company", "companies", "firm", "firms"})
+"""Words behind a noun that say what kind of partner it is: an insurance company."""
+
 _NEAR = 0.05
 """Cost up to which words name a thing whose date is spoken of."""
 
@@ -340,6 +343,23 @@ class Vocabulary:
                 one = self.model.field(target.table, target.column) if target.kind == "field" else None
                 if one is not None and one.role is Role.DIMENSION and not set(one.words) & CLASSES:
                     keep(replace(target, cost=target.cost + 0.08))
+        if len(lows) > 1 and lows[-1] in _FIRMS and not quoted:
+            for target in self.targets(lows[:-1]):
+                if target.kind == "thing" and target.cost <= _NEAR:
+                    keep(replace(target, cost=target.cost + 0.04))
+        if (
+            len(lows) > 1
+            and len(lows[-1]) > 3
+            and not lows[-1].endswith(("ing", "ed"))
+            and lows[-1] not in STOP_WORDS
+            and not quoted
+        ):
+            owners = {t.table for t in self.targets(lows[:-1]) if t.kind == "thing" and t.cost <= _NEAR}
+            for target in (
+                self.targets(lows[-1:]) if owners else ()
+            ):  # a claims handler is the handler of claims
+                if target.kind == "relation" and target.table in owners and target.cost <= _NEAR:
+                    keep(replace(target, cost=target.cost + 0.02))
         if not found:
             for coded, code, dear in self.shortened.initialled(lows):
                 keep(Target("value", coded.table, coded.column, code, dear, " ".join(lows).removesuffix("s")))

@@ -19,6 +19,19 @@ _TOTALS = frozenset({"total of", "sum of", "total for", "sum of all", "total of 
 _DOCUMENTS = frozenset(stem(word) for word in ("invoice", "bill", "order", "payment", "sale", "donation", "claim", "refund"))  # fmt: skip
 """Nouns of rows that are added up rather than counted: the total of our invoices is money."""
 
+_MONEY = frozenset(
+    stem(word) for word in ("premium", "rent", "commission", "interest", "freight", "tax", "money", "tuition", "royalty", "postage", "demurrage")
+)  # fmt: skip
+"""Nouns of money that nobody counts."""
+
+_SUMS = frozenset({"premium", "commission", "tuition", "royalty", "demurrage"})
+"""Nouns in the singular that are an amount, whatever rows it is kept in: "top agents by commission", where "commissions" may be counted."""
+
+_MOVED = frozenset(
+    {"invoiced", "billed", "charged", "paid", "collected", "received", "booked", "earned", "credited"}
+)
+"""What is done with money."""
+
 _OWN = 0.1
 """Cost up to which a word is a column's own name."""
 
@@ -45,6 +58,10 @@ def worths(reading: Reading, source: Source) -> Reading:
                 )
                 items[place - 1 : place + 1] = [whole]
                 continue
+        elif item.kind == "mention" and (
+            money := _money(_moved(item, source), replace(item, targets=()), source)
+        ):
+            items[place] = replace(item, targets=(money,))
         elif item.op == "agg" and item.text.lower() in _TOTALS:
             table = _head(items[place + 1 : place + 2 + _BETWEEN])
             money = _money(table, item, source)
@@ -54,6 +71,7 @@ def worths(reading: Reading, source: Source) -> Reading:
                 )
                 break
         place += 1
+    items = _against_money(items, source)
     kept = (item for item in items if item.kind != "glue" or stem(item.text.lower()) not in _AMOUNTS)
     return replace(reading, items=tuple(kept))
 
@@ -72,6 +90,37 @@ def _deed(item: Item, source: Source) -> str:
     best = item.targets[0]
     one = source.model.field(best.table, best.column) if best.kind == "field" else None
     return best.table if one is not None and one.role is Role.TIME else ""
+
+
+def _against_money(items: list[Item], source: Source) -> list[Item]:
+    """ "Claims paid against premium invoiced": what is held against money is money too, where it says how that was moved."""
+    out = list(items)
+    for place, held in enumerate(items):
+        if held.op != "vs" or not 0 < place < len(items) - 1:
+            continue
+        for one, other in ((place - 1, place + 1), (place + 1, place - 1)):
+            item, beside = items[one], items[other]
+            is_deed = item.kind == "mention" and item.text.lower().split()[-1] in _MOVED
+            is_money = beside.kind == "mention" and stem(beside.text.lower().split()[0]) in _MONEY
+            best = item.targets[0] if is_deed and is_money else None
+            if (
+                best is not None
+                and best.kind == "thing"
+                and (money := _money(best.table, replace(item, targets=()), source))
+            ):
+                out[one] = replace(item, targets=(money,))
+    return out
+
+
+def _moved(item: Item, source: Source) -> str:
+    """The table of money and how it was moved, in one name: "premium invoiced" and "rent charged" are no number of rows, "invoices paid" are."""
+    noun, *_, deed = item.text.lower().split() if " " in item.text else ("", "")
+    best = item.targets[0]
+    if item.text.lower() in _SUMS:
+        own = source.model.field(best.table, best.column) if best.kind == "field" else None
+        is_sum = own is not None and own.aggregate == "sum"  # a rate is no amount
+        return "" if is_sum else next((one.table for one in item.targets if one.kind == "thing"), "")
+    return best.table if best.kind == "thing" and deed in _MOVED and stem(noun) in _MONEY else ""
 
 
 def _said_behind(items: list[Item], place: int) -> str:

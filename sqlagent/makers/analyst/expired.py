@@ -1,0 +1,103 @@
+"""Rows that have expired: those whose day of expiry is over, also those of a link: "drivers whose hazmat licence has expired".
+
+Every such row has a day of expiry, so that it is there says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import pairwise
+
+from sqlagent.catalog.semantics import Field, Role
+from sqlagent.catalog.semantics.words import stems
+from sqlagent.language.words import fold, stem
+from sqlagent.makers.analyst.checking import leaving_out
+from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.heeding import conditions
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.source import Source
+
+_OVER = frozenset({"expired", "lapsed", "run out", "out of date"})
+"""Words for what is over by a day that was set before."""
+
+_EXPIRY = stems("expire expires expiry expiration lapse lapses")
+"""Words in names of such a day."""
+
+
+def as_expired(frame: Frame, reading: Reading, source: Source, today: date) -> Frame:
+    """Give the frame with what has expired held before today; with the word left out where no row of the frame has such a day."""
+    if any(item.kind == "period" for item in reading.items):
+        return frame
+    for before, item in pairwise((Item("", 0, 0, ""), *reading.items)):
+        field = _expiry(item, source)
+        if field is None or any(one.op != "filled" for one in _held(frame, field)) or _by_value(frame, item):
+            continue
+        ahead = before.op == "not"
+        span = (
+            Period(today, None, "day", relative=True) if ahead else Period(None, today, "day", relative=True)
+        )
+        changed = _over(frame, field, span)
+        kinds = field.table != frame.anchor and _is_kind_of(frame.anchor, field.table, source)
+        frame = leaving_out(frame, [item.text]) if changed is None or kinds else changed
+    return frame
+
+
+def _is_kind_of(table: str, link: str, source: Source) -> bool:
+    """Whether rows of a table are kinds of what a link is called after: "expired licences" are those that somebody holds, not kinds of them."""
+    return stem(source.model.things[link].said.split()[-1]) in source.model.things[table].noun
+
+
+def _expiry(item: Item, source: Source) -> Field | None:
+    """The day of expiry that a word names, where it says that this is over."""
+    if item.kind != "mention" or fold(item.text) not in _OVER:
+        return None
+    fields = [source.model.field(t.table, t.column) for t in item.targets[:2] if t.kind == "field"]
+    return next((f for f in fields if f is not None and f.role is Role.TIME and {*f.words} & _EXPIRY), None)
+
+
+def _held(frame: Frame, field: Field) -> Sequence[Condition]:
+    return [one for one in conditions(frame) if any(slot.field == field for slot in one.slots)]
+
+
+def _by_value(frame: Frame, item: Item) -> bool:
+    """Whether rows are kept by a state that the word is stored as."""
+    values = {(t.table, t.column, t.value) for t in item.targets if t.kind == "value"}
+    return any(
+        (slot.field.table, slot.field.column, value) in values
+        for one in conditions(frame)
+        for slot in one.slots
+        for value in one.values
+    )
+
+
+def _over(frame: Frame, field: Field, span: Period) -> Frame | None:
+    """The frame with its rows, or those of its one link, held by such a day; None where it has neither."""
+
+    def dated(slot: Slot) -> Condition:
+        return Condition("period", (slot,), period=span)
+
+    filled = [one for one in frame.where if one.op == "filled" and [s.field for s in one.slots] == [field]]
+    if filled:
+        where = tuple(dated(one.slots[0]) if one in filled else one for one in frame.where)
+        return replace(frame, where=where)
+    links = [
+        one for one in frame.where if one.op == "exists" and one.child == field.table and not one.negated
+    ]
+    if len(links) == 1:
+        link = replace(
+            links[0], parts=(*(p for p in links[0].parts if field not in _fields(p)), dated(Slot(field)))
+        )
+        kept = (
+            one for one in frame.where if one.said != "ended"
+        )  # the licence expired, and its holder did not end
+        return replace(frame, where=tuple(link if one is links[0] else one for one in kept))
+    if frame.anchor == field.table:
+        return replace(frame, where=(*frame.where, dated(Slot(field))))
+    return None
+
+
+def _fields(one: Condition) -> list[Field]:
+    return [slot.field for slot in one.slots]

@@ -1,0 +1,54 @@
+"""What has to be ordered again: parts of which fewer are there than the level they are reordered at, or their minimum stock."""
+
+from __future__ import annotations
+
+import re
+
+from sqlagent.catalog.semantics import Field
+from sqlagent.catalog.semantics.words import stems
+from sqlagent.makers.analyst.source import Source
+
+_NOUN = r"(?P<noun>[a-z][\w-]*(?: [a-z][\w-]*)??)"
+_ORDER = r"(?:re-?order|re-?stock|order again|replenish|buy again)"
+_REST = r"(?P<rest>,? (?:by|per|with|and|sorted|for|from)\b.*)?"
+_SHAPES = tuple(
+    re.compile(rf"^(?P<asked>(?:how many |which |what |list |show )?(?:of )?(?:the |our )?){body}{_REST}$", re.IGNORECASE)
+    for body in (
+        rf"{_NOUN} (?:that |which )?(?:do |should |must )?we (?:need|have|must|should|ought)?(?: to)? ?{_ORDER}(?: now)?",
+        rf"{_NOUN} (?:that |which )?(?:need|have|should|must|ought)(?: to)?(?: be)? ?(?:re-?order(?:ed|ing)|re-?stock(?:ed|ing)|replenish(?:ed|ing|ment))(?: now)?",
+        rf"{_NOUN} (?:that |which |are |is |we are )*(?:to be {_ORDER}(?:ed)?|to {_ORDER}|low on stock|(?:running )?low in stock|with low stock|running low)(?: now)?",
+        rf"{_NOUN} (?:that |which |are |is |with stock |whose stock is |where stock is )*(?:below|under) (?:the |their |its )?(?:re-?order (?:level|point)|minimum(?: stock)?(?: level)?|min(?: stock)?)",
+    )
+)  # fmt: skip
+"""Ways to ask for it."""
+
+_THERE = stems("stock hand onhand inventory available")
+_LEVEL = stems("reorder minimum min threshold safety")
+
+
+def reordering(text: str, source: Source) -> str:
+    """Word such a question by the two columns; empty where it is none, or the rows do not have exactly one of each."""
+    text = text.strip().rstrip("?.! ")
+    for shape in _SHAPES:
+        found = shape.match(text)
+        if found is None:
+            continue
+        named = source.vocabulary.targets(found["noun"].lower().split())
+        table = next((one.table for one in named if one.kind == "thing" and one.cost < _NAMED), "")
+        columns = _columns(source.model.fields.get(table, ()))
+        if columns is not None:
+            there, level = columns
+            asked = found["asked"] or ""
+            return f"{asked}{found['noun']} whose {there.said} is below {level.said}{found['rest'] or ''}"
+    return ""
+
+
+_NAMED = 0.1
+"""Cost below which a word is the name of a thing."""
+
+
+def _columns(fields: tuple[Field, ...] | list[Field]) -> tuple[Field, Field] | None:
+    """How many are there and from how many on they are ordered; None where one is missing or there are several."""
+    levels = [one for one in fields if one.is_number and set(one.words) & _LEVEL]
+    there = [one for one in fields if one.is_number and set(one.words) & _THERE and one not in levels]
+    return (there[0], levels[0]) if len(there) == len(levels) == 1 else None
