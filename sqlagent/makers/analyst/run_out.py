@@ -157,28 +157,10 @@ def _times(noun: str, source: Source) -> list[Field]:
     ]
     if not tables:
         return []
-    out = []
-    for table in (tables[0], *_kept_in(tables[0], source)):
-        thing = source.model.things[table]
-        state = source.model.field(table, thing.state) if thing.state else None
-        called = (
-            [word for _, text in labels(source, state) for word in text.lower().replace("_", " ").split()]
-            if state
-            else []
-        )
-        if any(stem(word) in _OVER for word in called):
-            continue
-        out += [one for one in source.model.of_role(table, Role.TIME) if one.form in DATED]
-        if out:
-            break
-    return out
-
-
-def _kept_in(table: str, source: Source) -> list[str]:
-    """Tables that hold things of a kind for others, as the licences of employees do."""
-    noun = source.model.things[table].noun
-    return [
-        relation.source
-        for relation in source.graph.into[table]
-        if source.model.things[relation.source].noun[-len(noun) :] == noun
-    ]
+    thing = source.model.things[tables[0]]
+    state = source.model.field(thing.table, thing.state) if thing.state else None
+    texts = [text for _, text in labels(source, state)] if state is not None else []
+    called = [word for text in texts for word in text.lower().replace("_", " ").split()]
+    if any(stem(word) in _OVER for word in called):
+        return []
+    return [one for one in source.model.of_role(thing.table, Role.TIME) if one.form in DATED]
