@@ -162,6 +162,14 @@ def ferries():
             "percentage of closed faults that were engine, per year",
             "SELECT strftime('%Y', closed_time), 100.0 * SUM(cause = 'engine') / COUNT(*) FROM faults WHERE closed_time IS NOT NULL GROUP BY 1",
         ),
+        (
+            "number and total month fee of active charters",
+            "SELECT COUNT(*), SUM(month_fee) FROM charters WHERE status = 'active'",
+        ),
+        (
+            "number and month fee total of active charters",
+            "SELECT COUNT(*), SUM(month_fee) FROM charters WHERE status = 'active'",
+        ),
     ],
 )
 def test_it_is_answered_rightly(ferries, text, sql):

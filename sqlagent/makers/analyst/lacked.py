@@ -1,4 +1,4 @@
-"""What somebody lacks is a column of theirs: clients without an email have no such column filled, whatever channel is called email."""
+"""Things that somebody lacks are columns of theirs: clients without an email have no such column filled, whatever channel is called email."""
 
 from __future__ import annotations
 

@@ -320,7 +320,7 @@ _OPPOSED = re.compile(
 
 
 def _with_one(found: re.Match[str], vocabulary: Vocabulary) -> str:
-    """What is under contract has an active one, where contracts are kept in rows of their own."""
+    """Things under contract have an active one, where contracts are kept in rows of their own."""
     kept = any(
         t.kind == "thing" and t.cost < NAMED for t in vocabulary.targets([f"{found['what'].lower()}s"])
     )

@@ -1,4 +1,4 @@
-"""What has to be ordered again: parts of which fewer are there than the level they are reordered at, or their minimum stock."""
+"""Things to be ordered again: parts of which fewer are there than the level they are reordered at, or their minimum stock."""
 
 from __future__ import annotations
 

@@ -29,9 +29,14 @@ _AND_WHAT = re.compile(
     rf"^(?P<rows>(?!how\b)[^:;]+?)(?:{_DASH}|, )how many,? and (?:what|which|how much) (?:is |are )?(?:the |their )?(?P<figure>[a-z][\w-]*(?: [a-z][\w-]*)?)(?: (?:in total|altogether|overall|all together|in all))(?P<rest> (?:by|per) .+)?$",
     re.IGNORECASE,
 )
+_HEADED = re.compile(
+    r"^(?:(?:the |show |give me )*)(?:number|count) and (?:the )?(?:total |sum of )?(?P<figure>[a-z][\w-]*(?: [a-z][\w-]*)?)(?: total)? (?:of|for) (?:the |all )?(?P<rows>[^:;,]+)$",
+    re.IGNORECASE,
+)
 _OF_EACH = re.compile(r"^(?P<by>[a-z][\w' -]{2,25}): (?P<asked>how many .+)$", re.IGNORECASE)
 _GROUPED = re.compile(r"\b(?:by|per|each|every|how many|number of|total|average|share|vs)\b", re.IGNORECASE)
 _LISTING = re.compile(r"^(?:list|show|which|what|who|find|give me)\b", re.IGNORECASE)
+_SUMS = frozenset({"total", "sum", "average", "percentage", "share"})
 _NOTHING = frozenset({"names", "name", "only", "please", "thanks", "all"})
 
 
@@ -49,6 +54,8 @@ def untailed(text: str) -> Iterator[tuple[str, bool]]:
         [('returns by reason: number and amount', False)]
         >>> list(untailed("contracts ending in may, how many and what fee in total"))
         [('contracts ending in may: number and fee', False)]
+        >>> list(untailed("number and total fee of open contracts"))
+        [('open contracts: number and fee', False)]
         >>> list(untailed("revenue by month - 2024"))
         []
     """
@@ -58,6 +65,9 @@ def untailed(text: str) -> Iterator[tuple[str, bool]]:
         return
     if found := _AND_WHAT.match(text):
         yield f"{found['rows']}{found['rest'] or ''}: number and {found['figure']}", False
+        return
+    if (found := _HEADED.match(text)) and found["figure"].lower() not in _SUMS:
+        yield f"{found['rows']}: number and {found['figure']}", False
         return
     if found := _OF_EACH.match(text):
         yield f"{found['asked']} by {found['by']}", False

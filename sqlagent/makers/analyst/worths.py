@@ -30,7 +30,7 @@ _SUMS = frozenset({"premium", "commission", "tuition", "royalty", "demurrage"})
 _MOVED = frozenset(
     {"invoiced", "billed", "charged", "paid", "collected", "received", "booked", "earned", "credited"}
 )
-"""What is done with money."""
+"""Deeds done with money."""
 
 _OWN = 0.1
 """Cost up to which a word is a column's own name."""
