@@ -29,10 +29,10 @@ def is_told(value: float, decimals: int | None) -> bool:
     """Whether so many decimals show as much of a number as a page does.
 
     Example:
-        >>> is_told(376696.520000001, 2), is_told(0.0625, 1), is_told(math.inf, 2), is_told(1.5, None)
-        (True, False, False, False)
+        >>> is_told(376696.520000001, 2), is_told(0.0625, 1), is_told(math.inf, 2), is_told(1e-7, 2), is_told(1.5, None)
+        (True, False, False, False, False)
     """
-    if decimals is None or not math.isfinite(value) or abs(value) >= 1e15:
+    if decimals is None or not math.isfinite(value) or abs(value) >= 1e15 or 0 < abs(value) < 1e-4:
         return False
     size = abs(value)
     usual = 2 if size >= 1000 else 4 if size >= 1 else 6

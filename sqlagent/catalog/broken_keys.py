@@ -6,7 +6,7 @@ says why it has none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from sqlglot import exp, parse_one
@@ -41,9 +41,12 @@ class BrokenKey:
         return worded("{key} is NULL in some rows, so {table} cannot be joined with it.", **named)
 
 
-def broken_keys(catalog: Catalog, statistics: Statistics) -> tuple[BrokenKey, ...]:
-    """Give the broken keys at which a column of another table would point, if they told rows apart."""
-    broken = [(owner, repeats) for table in catalog.tables for owner, repeats in _broken(table, statistics)]
+def broken_keys(
+    catalog: Catalog, statistics: Statistics, of: Collection[str], pointing_from: Collection[str]
+) -> tuple[BrokenKey, ...]:
+    """Give the broken keys of some tables at which a column of others would point, if they told rows apart. Both are keys of tables."""
+    looked = [table for table in catalog.tables if table.key in of]
+    broken = [(owner, repeats) for table in looked for owner, repeats in _broken(table, statistics)]
     if not broken:
         return ()
     sound = list(_sound(catalog, statistics))
@@ -53,7 +56,9 @@ def broken_keys(catalog: Catalog, statistics: Statistics) -> tuple[BrokenKey, ..
         pointing = tuple(
             other.key
             for other in catalog.tables
-            if other.key != table.key and any(_points(other, one, owner, sound) for one in other.columns)
+            if other.key in pointing_from
+            and other.key != table.key
+            and any(_points(other, one, owner, sound) for one in other.columns)
         )
         if pointing and not _is_foreign(table, column, sound):
             out.append(BrokenKey(table.key, column.name, repeats, pointing))

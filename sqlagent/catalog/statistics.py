@@ -103,7 +103,7 @@ class Statistics:
             str(name): TableFacts(
                 int(kept["rows"]),
                 bool(kept["whole"]),
-                {str(c): ColumnFacts(**facts) for c, facts in kept["columns"].items()},
+                {str(c): _facts_of(facts) for c, facts in kept["columns"].items()},
                 tuple(tuple(str(cell) for cell in row) for row in kept["content"]),
                 str(kept.get("key", "")),
             )
@@ -259,6 +259,17 @@ def _owners(catalog: Catalog, tables: Mapping[str, TableFacts]) -> Iterator[Owne
             continue
         key = table.primary_key[0] if len(table.primary_key) == 1 else facts.key
         yield from ((table, column, noun) for column in table.columns if column.name == key)
+
+
+def _facts_of(kept: Mapping[str, Any]) -> ColumnFacts:
+    """Facts of a column as they were kept, also before gaps were.
+
+    Example:
+        >>> _facts_of({"filled": 16, "distinct": 16, "low": "2025-01-01", "high": "2025-01-31"}).gap
+        2.0
+    """
+    gap = _gap(kept["low"], kept["high"], kept["distinct"])
+    return ColumnFacts(**{"gap": gap, **kept})
 
 
 def _gap(low: str, high: str, distinct: int) -> float:

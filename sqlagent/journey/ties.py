@@ -15,6 +15,8 @@ MOST_SHOWN = 10
 """A longer list is cut for its length, and nobody takes its end for a rank."""
 LOOKED_FOR = 10
 """Ties are counted up to here."""
+QUICK_SECONDS = 2.0
+"""A statement that takes longer is not run again for a note, and its second run ends then."""
 BILLED_BY_BYTES = frozenset(["bigquery", "athena"])
 """Dialects of engines that bill each statement by the bytes it reads: none is run there for a note."""
 
@@ -23,7 +25,7 @@ def tie_note(sql: str, rows: Rows, executor: Executor, setting: Setting) -> str:
     """Say how many rows the LIMIT cuts off that have the figure of the last row shown; empty where there is none.
 
     “The dearest product” is two products where two cost the same. Costs one statement more where so many rows are shown as a
-    LIMIT of at most `MOST_SHOWN` allows, none otherwise. A database that fails says nothing.
+    LIMIT of at most `MOST_SHOWN` allows and they came quickly, none otherwise. A database that fails says nothing.
     """
     dialect = setting.database.dialect
     sorting = sorting_of(sql)
@@ -35,6 +37,7 @@ def tie_note(sql: str, rows: Rows, executor: Executor, setting: Setting) -> str:
         or len(rows.rows) != sorting.limit
         or columns.count(sorting.by) != 1
         or dialect in BILLED_BY_BYTES
+        or rows.seconds > QUICK_SECONDS
     ):
         return ""
     place, most = columns.index(sorting.by), sorting.limit + LOOKED_FOR
@@ -42,10 +45,12 @@ def tie_note(sql: str, rows: Rows, executor: Executor, setting: Setting) -> str:
     if not longer:
         return ""
     try:
-        found = executor.whole(longer, setting.limits(most))
+        found = executor.whole(longer, setting.limits(most, QUICK_SECONDS))
     except DatabaseError:
         return ""
     last = rows.rows[-1][place]
+    if len(found.rows) < sorting.limit or not _ties(found.rows[sorting.limit - 1][place], last):
+        return ""  # rows came or went since
     ties = 0
     for row in found.rows[sorting.limit :]:
         if not _ties(row[place], last):

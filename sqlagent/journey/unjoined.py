@@ -16,9 +16,5 @@ def unjoined(linked: LinkedSchema, index: ValueIndex | None, sql: str) -> tuple[
     named = {link.table for link in linked.links} | {match.column.table for match in linked.values}
     read = tables_read(sql, catalog.dialect)
     both = named | {table.key for table in catalog.tables if table.name.lower() in read}
-    out = []
-    for key in broken_keys(catalog, index.facts):
-        others = [one for one in key.pointing if one in both]
-        if key.table in named and others:
-            out.append(key.told(others[0]))
-    return tuple(out)
+    found = broken_keys(catalog, index.facts, named, both)
+    return tuple(key.told(key.pointing[0]) for key in found)

@@ -186,6 +186,27 @@ def test_what_is_not_clear_is_no_answer(ferries, text):
     assert outcome(ferries, text, TODAY) is Outcome.AMBIGUOUS
 
 
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("screws we need to reorder", "SELECT name FROM screws WHERE stock_on_hand <= reorder_level"),
+        ("screws below their reorder level", "SELECT name FROM screws WHERE stock_on_hand < reorder_level"),
+        ("bolts we need to reorder", ""),  # also those that are discontinued?
+    ],
+)
+def test_reordered_parts_are_those_at_their_level_or_below(text, sql):
+    noun, more = (text.split()[0], "") if sql else ("bolts", ", discontinued INTEGER")
+    yard = place(
+        f"CREATE TABLE {noun} (part_id INTEGER PRIMARY KEY, name TEXT, stock_on_hand INTEGER, reorder_level INTEGER{more});"
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)"
+        f"INSERT INTO {noun} SELECT i, 'Part ' || i, i % 9 + 1, i % 7 + 1{', i % 2' if more else ''} FROM n;"
+    )
+    if sql:
+        assert_answered(yard, text, sql, TODAY)
+    else:
+        assert outcome(yard, text, TODAY) is not Outcome.ANSWERED
+
+
 def test_names_are_opened_by_what_stands_beside_them():
     """Staff are pointed at by their noun and a role, come in and go out; a com rate and a prm bill are of money, and a rep date is no representative's."""
     agency = place(AGENCY)

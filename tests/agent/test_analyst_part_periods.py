@@ -48,22 +48,22 @@ def told(shops, text):
 @pytest.mark.parametrize(
     ("text", "note"),
     [
-        ("sales amount per year", "2023 begins on 10 August 2023, 2026 ends on 17 June 2026: both are part years."),
-        ("sales amount by month", "August 2023 begins on 10 August 2023, June 2026 ends on 17 June 2026: both are part months."),
+        ("sales amount per year", "2023 begins on 10 August 2023, 2026 ends on 17 June 2026, as last read: both are part years."),
+        ("sales amount by month", "August 2023 begins on 10 August 2023, June 2026 ends on 17 June 2026, as last read: both are part months."),
         ("sales amount by month in 2025", None),
-        ("sales amount by month since May 2025", "June 2026 ends on 17 June 2026: it is a part month."),
-        ("sales amount by month since 20 May 2025", "May 2025 begins on 20 May 2025, June 2026 ends on 17 June 2026: both are part months."),
-        ("sales amount per quarter", "Q3 2023 begins on 10 August 2023, Q2 2026 ends on 17 June 2026: both are part quarters."),
-        ("sales amount by week since April 2026", "the week of 30 March 2026 begins on 1 April 2026, the week of 15 June 2026 ends on 17 June 2026: both are part weeks."),
-        ("sales amount this year", "2026 ends on 17 June 2026: it is a part year."),
+        ("sales amount by month since May 2025", "June 2026 ends on 17 June 2026, as last read: it is a part month."),
+        ("sales amount by month since 20 May 2025", "May 2025 begins on 20 May 2025, June 2026 ends on 17 June 2026, as last read: both are part months."),
+        ("sales amount per quarter", "Q3 2023 begins on 10 August 2023, Q2 2026 ends on 17 June 2026, as last read: both are part quarters."),
+        ("sales amount by week since April 2026", "the week of 30 March 2026 begins on 1 April 2026, the week of 15 June 2026 ends on 17 June 2026, as last read: both are part weeks."),
+        ("sales amount this year", "2026 ends on 17 June 2026, as last read: it is a part year."),
         ("sales amount in 2023", "2023 begins on 10 August 2023: it is a part year."),
         ("sales amount ytd", None),
         ("sales amount in 2024", None),
-        ("sales amount 2025 vs 2026 by counter", "2026 ends on 17 June 2026: it is a part year."),
+        ("sales amount 2025 vs 2026 by counter", "2026 ends on 17 June 2026, as last read: it is a part year."),
         ("sales amount by counter", None),
         # some rentals a month: none in its first or last weeks is no part month, and no part year
         ("rentals per month", None),
-        ("rentals per year", "2022 begins on 20 February 2022, 2026 ends on 17 June 2026: both are part years."),
+        ("rentals per year", "2022 begins on 20 February 2022, 2026 ends on 17 June 2026, as last read: both are part years."),
         # one day a month has rows: the month is whole for all that
         ("pieces of stock takes by month", None),
     ],
@@ -82,10 +82,28 @@ def test_a_year_that_begins_some_days_late_is_whole(low, is_part):
     assert bool(part_periods(frame, shop[1].model)) is is_part
 
 
+@pytest.mark.parametrize(
+    ("text", "label", "is_part"),
+    [
+        ("sales amount by month since May 2025", "2026-07", False),
+        ("sales amount by month since May 2025", "2026-06", True),
+        ("sales amount per year", "2027", False),
+    ],
+)
+def test_a_period_that_later_rows_follow_is_no_part_one(shops, text, label, is_part):
+    """The facts are those of the last reading: rows that came since go on after it."""
+    database, source = shops
+    first = understand(text, source, TODAY)[1][0]
+    rows = database.execute(first.sql, Limits())
+    more = Rows(rows.columns, (*rows.rows, (label, 5)))
+    parts = part_periods(first.frame, source.model, more)
+    assert any(one.last is not None for one in parts) is is_part
+
+
 def test_a_growth_against_a_part_year_is_named(shops):
     note = told(shops, "growth of sales amount by year")[0]
     assert note == (
-        "2023 begins on 10 August 2023, 2026 ends on 17 June 2026: both are part years. "
+        "2023 begins on 10 August 2023, 2026 ends on 17 June 2026, as last read: both are part years. "
         "The change of 2024 and 2026 holds a part period against a whole one."
     )
 

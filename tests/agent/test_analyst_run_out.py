@@ -18,6 +18,9 @@ CREATE TABLE permits (permit_id INTEGER PRIMARY KEY, kiln_id INTEGER REFERENCES 
 CREATE TABLE vouchers (voucher_id INTEGER PRIMARY KEY, code TEXT, issued_on DATE, valid_until DATE, redeemed_on DATE, value NUMERIC);
 CREATE TABLE leases (lease_id INTEGER PRIMARY KEY, lease_name TEXT, starts_on DATE, ends_on DATE);
 CREATE TABLE incidents (incident_id INTEGER PRIMARY KEY, kiln_id INTEGER REFERENCES kilns(kiln_id), reported_on DATE, state TEXT);
+CREATE TABLE loans (loan_id INTEGER PRIMARY KEY, tool TEXT, lent_on DATE, return_due_on DATE, returned_on DATE);
+CREATE TABLE coupons (coupon_id INTEGER PRIMARY KEY, code TEXT, made_on DATE, expires_on DATE);
+CREATE TABLE shipments (shipment_id INTEGER PRIMARY KEY, packed_on DATE, state TEXT);
 CREATE TABLE claims (claim_id INTEGER PRIMARY KEY, filed_on DATE, state TEXT);
 INSERT INTO sites VALUES (1, 'North'), (2, 'South');
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
@@ -32,6 +35,12 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
 INSERT INTO incidents SELECT i, i % 30 + 1, date('2025-01-01', '+' || (i * 2) || ' days'), CASE i % 4 WHEN 0 THEN 'resolved' WHEN 1 THEN 'open' ELSE 'in review' END FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
 INSERT INTO claims SELECT i, date('2025-01-01', '+' || (i * 2) || ' days'), CASE i % 4 WHEN 0 THEN 'resolved' WHEN 1 THEN 'open' ELSE 'withdrawn' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+INSERT INTO loans SELECT i, 'Tool ' || i % 7, date('2026-01-01', '+' || (i * 3) || ' days'), date('2026-02-01', '+' || (i * 3) || ' days'), CASE WHEN i % 3 AND i < 38 THEN date('2026-02-03', '+' || (i * 3) || ' days') END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+INSERT INTO coupons SELECT i, 'C' || i, date('2025-01-01', '+' || (i * 3) || ' days'), CASE WHEN i % 4 THEN date('2026-02-01', '+' || (i * 6) || ' days') END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+INSERT INTO shipments SELECT i, date('2026-01-01', '+' || i || ' days'), CASE i % 3 WHEN 0 THEN 'pending' WHEN 1 THEN 'shipped' ELSE 'delivered' END FROM n;
 """
 
 _EXPIRED = "SELECT COUNT(*) FROM permits WHERE expires_on < '2026-06-01'"
@@ -67,6 +76,12 @@ def pottery():
         ("vouchers expiring next month", "SELECT COUNT(*) FROM vouchers WHERE valid_until LIKE '2026-07%'"),
         ("permits that ran out last month", "SELECT COUNT(*) FROM permits WHERE expires_on LIKE '2026-05%'"),
         ("permits expired in 2025", "SELECT COUNT(*) FROM permits WHERE expires_on LIKE '2025%'"),
+        ("how many permits have expired this year", "SELECT COUNT(*) FROM permits WHERE expires_on >= '2026-01-01' AND expires_on < '2026-06-01'"),
+        ("permits expired since January 2026", "SELECT COUNT(*) FROM permits WHERE expires_on >= '2026-01-01' AND expires_on < '2026-06-01'"),
+        ("permits expired this year by site", "SELECT site_name, COUNT(*) FROM permits JOIN kilns USING (kiln_id) JOIN sites USING (site_id) WHERE expires_on >= '2026-01-01' AND expires_on < '2026-06-01' GROUP BY site_id"),
+        # rows that are done with are not past their day
+        ("how many loans are overdue for return", "SELECT COUNT(*) FROM loans WHERE returned_on IS NULL AND return_due_on < '2026-06-01'"),
+        ("loans past their return date", "SELECT COUNT(*) FROM loans WHERE returned_on IS NULL AND return_due_on < '2026-06-01'"),
         # days that lie ahead, by their name
         ("kilns past their inspection date", _LATE),
         ("kilns overdue for inspection", _LATE),
@@ -95,6 +110,9 @@ def test_what_has_run_out_is_told_by_its_day(pottery, text, sql):
         "valid vouchers",  # redeemed ones are not
         "unresolved claims",  # withdrawn ones may not be
         "kilns with unresolved incidents",
+        "unshipped shipments",  # delivered ones are shipped too
+        "how many coupons have not expired",  # some never expire
+        "permits valid on 1 March 2025",  # another day than today
     ],
 )
 def test_what_may_be_meant_otherwise_is_no_answer(pottery, text):

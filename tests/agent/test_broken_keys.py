@@ -34,7 +34,9 @@ def ended(key: str, text: str):
 def found(key: str):
     database = MemoryDatabase(TABLES.format(id=key))
     index = ValueIndex.build(database.catalog(), database)
-    return broken_keys(database.catalog(), index.facts)
+    catalog = database.catalog()
+    every = {table.key for table in catalog.tables}
+    return broken_keys(catalog, index.facts, every, every)
 
 
 def test_a_key_that_tells_no_rows_apart_is_found():

@@ -90,6 +90,26 @@ def test_a_database_that_fails_costs_the_note_alone(database, monkeypatch):
     assert (len(found.rows.rows), tied(found)) == (1, [])
 
 
+def test_a_slow_statement_is_not_run_again(database, monkeypatch):
+    monkeypatch.setattr("sqlagent.journey.ties.QUICK_SECONDS", -1.0)
+    assert tied(asked(database, "the most expensive kiln")) == []
+
+
+def test_rows_that_changed_between_the_two_runs_are_no_ties(database, tmp_path, monkeypatch):
+    """A dearer kiln comes between them: the one shown would count as a tie of itself."""
+    execute = type(database).execute
+
+    def later(self, sql, limits):
+        if "LIMIT 11" in sql:
+            with closing(sqlite3.connect(tmp_path / "pottery.sqlite")) as other:
+                other.execute("INSERT INTO kilns (name, price) VALUES ('New kiln', 950.0)")
+                other.commit()
+        return execute(self, sql, limits)
+
+    monkeypatch.setattr(type(database), "execute", later)
+    assert tied(asked(database, "the most expensive kiln")) == []
+
+
 def test_an_engine_that_bills_by_bytes_is_not_asked_twice(database, monkeypatch):
     monkeypatch.setattr("sqlagent.journey.ties.BILLED_BY_BYTES", frozenset(["sqlite"]))
     assert tied(asked(database, "the most expensive kiln")) == []

@@ -31,6 +31,7 @@ from sqlagent.catalog.semantics.words import (
     GEOGRAPHY,
     KEYS,
     LATE,
+    LEVELS_OF_STOCK,
     MONEY,
     NAMES,
     NEVER,
@@ -248,7 +249,8 @@ class _Deriving:
         is_referenced = (seen.table.key, seen.column.name) in self.referenced
         if last in KEYS and (is_referenced or is_unique) and is_whole:
             return Role.KEY
-        if said & _GEOGRAPHY or (seen.few and last in CATEGORICAL and is_whole):
+        is_rank = seen.few and last in CATEGORICAL and is_whole and not said & LEVELS_OF_STOCK
+        if said & _GEOGRAPHY or is_rank:
             return Role.DIMENSION
         return Role.MEASURE
 

@@ -153,6 +153,8 @@ STATE_CODES = {
 
 STATES = stems("status state stage phase condition outcome")
 FLAGS = stems("is has was can flag indicator active enabled billable newsletter subscribed")
+LEVELS_OF_STOCK = stems("reorder stock inventory safety")
+"""Words with which a level is a number of pieces, and no rank that rows are grouped by."""
 GEOGRAPHY = ("continent", "region", "country", "state", "province", "city", "town", "zip", "postcode")
 CATEGORICAL = stems(
     "type category kind class grade band tier level group segment status state stage phase channel method mode priority severity reason "

@@ -23,16 +23,21 @@ from sqlagent.makers.analyst.source import Source
 _OVER = frozenset({"expired", "lapsed", "run out", "out of date"})
 """Words for what is over by a day that was set before."""
 
+_AHEAD = frozenset({"expiring", "lapsing", "running out"})
+"""Words for what will be over: within which time has to be said."""
+
 _EXPIRY = stems("expire expires expiry expiration lapse lapses")
 """Words in names of such a day."""
 
 
 def as_expired(frame: Frame, reading: Reading, source: Source, today: date) -> Frame:
     """Give the frame with what has expired held before today; with the word left out where no row of the frame has such a day."""
-    if any(item.kind == "period" for item in reading.items):
-        return frame
+    has_period = any(item.kind == "period" for item in reading.items)
     for before, item in pairwise((Item("", 0, 0, ""), *reading.items)):
-        field = _expiry(item, source)
+        if item.kind == "mention" and fold(item.text) in _AHEAD and not has_period:
+            frame = leaving_out(frame, [item.text])
+            continue
+        field = _expiry(item, frame, source)
         if field is None or any(one.op != "filled" for one in _held(frame, field)) or _by_value(frame, item):
             continue
         ahead = before.op == "not"
@@ -40,6 +45,8 @@ def as_expired(frame: Frame, reading: Reading, source: Source, today: date) -> F
             Period(today, None, "day", relative=True) if ahead else Period(None, today, "day", relative=True)
         )
         changed = _over(frame, field, span)
+        if ahead and field.filled < 1:
+            changed = None  # a row without such a day may never expire
         kinds = field.table != frame.anchor and _is_kind_of(frame.anchor, field.table, source)
         frame = leaving_out(frame, [item.text]) if changed is None or kinds else changed
     return frame
@@ -50,11 +57,12 @@ def _is_kind_of(table: str, link: str, source: Source) -> bool:
     return stem(source.model.things[link].said.split()[-1]) in source.model.things[table].noun
 
 
-def _expiry(item: Item, source: Source) -> Field | None:
-    """The day of expiry that a word names, where it says that this is over."""
+def _expiry(item: Item, frame: Frame, source: Source) -> Field | None:
+    """The day of expiry that a word names, that of the frame's rows before others, where it says that this is over."""
     if item.kind != "mention" or fold(item.text) not in _OVER:
         return None
-    fields = [source.model.field(t.table, t.column) for t in item.targets[:2] if t.kind == "field"]
+    named = sorted(item.targets, key=lambda t: t.table != frame.anchor)[:2]
+    fields = [source.model.field(t.table, t.column) for t in named if t.kind == "field"]
     return next((f for f in fields if f is not None and f.role is Role.TIME and {*f.words} & _EXPIRY), None)
 
 

@@ -7,7 +7,7 @@ one whose first order is of March where a few are placed in a year. Leaves to ot
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from sqlagent.catalog.semantics import DATED, Kind, Model
@@ -38,11 +38,15 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A period that is not covered whole: where its data begin or end within it, and how rows label it."""
+    """A period that is not covered whole: where its data begin or end within it, and how rows label it.
+
+    `is_read` says that the last day is that of the data as they were last read, not one that the question names.
+    """
 
     period: Period
     first: date | None
     last: date | None
+    is_read: bool = False
 
     @property
     def label(self) -> str:
@@ -61,6 +65,8 @@ class Part:
         if self.first is not None:
             return worded("{period} begins on {day}", period=name, day=day_in_words(self.first))
         assert self.last is not None
+        if self.is_read:
+            return worded("{period} ends on {day}, as last read", period=name, day=day_in_words(self.last))
         return worded("{period} ends on {day}", period=name, day=day_in_words(self.last))
 
 
@@ -86,7 +92,7 @@ def label_of(period: Period) -> str:
 def part_periods(frame: Frame, model: Model, rows: Rows | None = None) -> tuple[Part, ...]:
     """The part periods of a frame, earliest first: of its groups by time at either end, and of periods that it is restricted to.
 
-    With rows, of groups only those that rows name.
+    With rows, of groups only those that rows name, and none that ends early where later rows came since the source was read.
     """
     found: dict[Period, Part] = {}
     graded = [*dict.fromkeys(d for d in (*frame.per, *frame.by) if d.grain)]
@@ -94,7 +100,10 @@ def part_periods(frame: Frame, model: Model, rows: Rows | None = None) -> tuple[
         slot, grain = graded[0].shown[0], graded[0].grain
         if slot.field.form in DATED:
             for period, span in _grouped(frame, slot, grain, model):
-                if (part := _part(period, slot, model, span)) is not None and _is_shown(part, rows):
+                part = _part(period, slot, model, span)
+                if part is not None and part.is_read and _goes_on(part, rows):
+                    part = replace(part, last=None, is_read=False) if part.first is not None else None
+                if part is not None and _is_shown(part, rows):
                     found[period] = part
     else:
         for slot, period in _restricted(frame):
@@ -108,8 +117,8 @@ def told_of(parts: Sequence[Part], frame: Frame) -> Saying | None:
 
     Example:
         >>> year = Period(date(2026, 1, 1), date(2027, 1, 1), "year")
-        >>> told_of([Part(year, None, date(2026, 10, 31))], Frame("orders"))
-        '2026 ends on 31 October 2026: it is a part year.'
+        >>> told_of([Part(year, None, date(2026, 10, 31), is_read=True)], Frame("orders"))
+        '2026 ends on 31 October 2026, as last read: it is a part year.'
     """
     if not parts:
         return None
@@ -200,9 +209,10 @@ def _part(
     ends = last if last is not None and end - last > late else None
     if bounds[0] is not None and bounds[0] > period.first and (begins is None or begins < bounds[0]):
         begins = bounds[0]
+    is_read = ends is not None
     if bounds[1] is not None and bounds[1] < end and (ends is None or ends > bounds[1]):
-        ends = bounds[1]
-    return Part(period, begins, ends) if begins is not None or ends is not None else None
+        ends, is_read = bounds[1], False
+    return Part(period, begins, ends, is_read) if begins is not None or ends is not None else None
 
 
 def _ends(slot: Slot, model: Model) -> tuple[date | None, date | None, float]:
@@ -241,6 +251,20 @@ def _is_shown(part: Part, rows: Rows | None) -> bool:
     if any(label.replace("-", "_").lower() in column.lower().replace("-", "_") for column in rows.columns):
         return True
     return any(str(cell).startswith(label) for row in rows.rows for cell in row if cell is not None)
+
+
+def _goes_on(part: Part, rows: Rows | None) -> bool:
+    """Whether the column of rows that names a period names a later one too: rows came since the source was read."""
+    label, size = part.label, len(part.label)
+    for place in range(len(rows.columns) if rows is not None else 0):
+        named = (
+            {str(row[place])[:size] for row in rows.rows if row[place] is not None}
+            if rows is not None
+            else set()
+        )
+        if label in named and any(one > label for one in named):
+            return True
+    return False
 
 
 def labels_of(parts: Iterable[Part]) -> frozenset[str]:

@@ -6,6 +6,7 @@ import re
 
 from sqlagent.catalog.semantics import Field
 from sqlagent.catalog.semantics.words import stems
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.source import Source
 
 _NOUN = r"(?P<noun>[a-z][\w-]*(?: [a-z][\w-]*)??)"
@@ -23,6 +24,8 @@ _SHAPES = tuple(
 """Ways to ask for it."""
 
 _THERE = stems("stock hand onhand inventory available")
+_ENDED = stems("discontinued active inactive obsolete retired ended")
+"""Words of columns that say that rows are ordered no more: whether they are meant, nothing says."""
 _LEVEL = stems("reorder minimum min threshold safety")
 
 
@@ -35,11 +38,13 @@ def reordering(text: str, source: Source) -> str:
             continue
         named = source.vocabulary.targets(found["noun"].lower().split())
         table = next((one.table for one in named if one.kind == "thing" and one.cost < _NAMED), "")
-        columns = _columns(source.model.fields.get(table, ()))
-        if columns is not None:
+        fields = source.model.fields.get(table, ())
+        columns = _columns(fields)
+        if columns is not None and not any(set(one.words) & _ENDED for one in fields):
             there, level = columns
-            asked = found["asked"] or ""
-            return f"{asked}{found['noun']} whose {there.said} is below {level.said}{found['rest'] or ''}"
+            asked, rest = found["asked"] or "", found["rest"] or ""
+            way = "at most" if stem("reorder") in level.words and shape is not _SHAPES[-1] else "below"
+            return f"{asked}{found['noun']} whose {there.said} is {way} {level.said}{rest}"
     return ""
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 
 from sqlagent.catalog.semantics import DATED, Field, Role
 from sqlagent.catalog.semantics.words import stems
 from sqlagent.catalog.statistics import day_of
 from sqlagent.language.words import stem, tokenise
 from sqlagent.makers.analyst import periods
+from sqlagent.makers.analyst.pairing import due_of
+from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import labels
 
@@ -54,6 +56,10 @@ _WARRANTY = re.compile(
     rf"\b{_NOUN} {_LEAD}(?P<say>out of|under|in|within|no longer under) (?:the )?(?P<what>warranty|guarantee|cover|contract)(?![\w-])(?P<rest>.*)$",
     re.IGNORECASE,
 )
+_DONE = stems(
+    "done complete completed closed finished returned paid settled cancelled canceled resolved delivered"
+)
+"""States in which nothing is due any more."""
 _LED = re.compile(r"^(?:in|during|on|before|after|since|until|by|between|from|within)\b", re.IGNORECASE)
 
 
@@ -72,6 +78,11 @@ def run_out(text: str, source: Source, today: date) -> str:
             if one is None:
                 continue
             rest = found["rest"]
+            if pattern is _PAST_DAY and _may_be_done(one, source):
+                due = due_of(source, one.table)
+                if due is not None and due.field == one:
+                    return f"{bare[: found.start()]}overdue {found['noun']}{rest}"
+                continue
             if pattern is _PAST_DAY:
                 return (
                     f"{bare[: found.start()]}{found['noun']} with {one.said} before {today.isoformat()}{rest}"
@@ -82,6 +93,8 @@ def run_out(text: str, source: Source, today: date) -> str:
         one = _ahead(found["noun"], found["what"], source, today)
         if one is not None:
             way = "before" if found["say"].lower() in ("out of", "no longer under") else "since"
+            if way == "since" and one.filled < 1:
+                continue  # a row without an end may hold for ever
             said = f"{found['noun']} with {one.said} {way} {today.isoformat()}{found['rest']}"
             return bare[: found.start()] + said
     return ""
@@ -96,16 +109,41 @@ def _every(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 
 def _worded(found: re.Match[str], one: Field, source: Source, today: date) -> str:
-    """The noun with its time: before today where it is over, since today where it still holds, in the period that is said else."""
+    """The noun with its time: before today where it is over, since today where it still holds, in the period that is said else.
+
+    Empty where rows without an end may still hold, and where something is to have held at another time than today.
+    """
     said, rest, lead = found["say"].lower(), found["rest"], f"{found['noun']} with {one.said}"
     if re.fullmatch(_STILL, said):
         if not said.endswith("expired") and _ends_otherwise(one, source):
-            return ""  # what was revoked or redeemed is not valid either
+            return ""  # revoked or redeemed rows are not valid either
+        if one.filled < 1 or _period(rest, source, today) is not None:
+            return ""
         return f"{lead} since {today.isoformat()}{rest}"
+    is_over = re.fullmatch(_GONE, said) is not None
     when = _when(rest, source, today)
-    if when is not None:
-        return f"{lead} {when}"
-    return f"{lead} before {today.isoformat()}{rest}" if re.fullmatch(_GONE, said) else ""
+    if when is None:
+        return f"{lead} before {today.isoformat()}{rest}" if is_over else ""
+    behind = _as_far_as_today(rest, source, today) if is_over and said != "run out" else ""
+    return f"{lead} {behind or when}"
+
+
+def _as_far_as_today(rest: str, source: Source, today: date) -> str:
+    """Words that begin with a period under way, with only its days before today; empty where it is over, or ahead."""
+    found = _period(rest, source, today)
+    if found is None or found[0].first is None or found[0].first >= today:
+        return ""
+    if found[0].until is not None and found[0].until <= today:
+        return ""
+    yesterday = today - timedelta(days=1)
+    return f"between {found[0].first.isoformat()} and {yesterday.isoformat()}{found[1]}"
+
+
+def _period(rest: str, source: Source, today: date) -> tuple[Period, str] | None:
+    """The first period of some words, and the words behind it."""
+    tokens = tokenise(rest)
+    found = next(iter(periods.find(tokens, today, source.model.calendar)), None)
+    return (found.period, rest[tokens[found.end - 1].end :]) if found is not None else None
 
 
 def _ends_otherwise(one: Field, source: Source) -> bool:
@@ -114,6 +152,19 @@ def _ends_otherwise(one: Field, source: Source) -> bool:
     return bool(source.model.things[one.table].state) or any(
         other.filled < 1 for other in times if other != one
     )
+
+
+def _may_be_done(one: Field, source: Source) -> bool:
+    """Whether rows past a day may be done with: by a day that some rows have, or by a state that says so."""
+    thing = source.model.things[one.table]
+    state = source.model.field(one.table, thing.state) if thing.state else None
+    called = (
+        {stem(w) for _, text in labels(source, state) for w in text.lower().split()}
+        if state is not None
+        else set()
+    )
+    times = source.model.of_role(one.table, Role.TIME)
+    return bool(called & _DONE) or any(other.filled < 1 for other in times if other != one)
 
 
 def _when(rest: str, source: Source, today: date) -> str | None:

@@ -134,18 +134,21 @@ class Spelling:
 
 
 def unslipped(text: str, is_known: Callable[[str], bool]) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Give a question with its misspelt words of asking mended, and which these were; what the source knows stays as it is.
+    """Give a question with its misspelt words of asking mended, and which these were; what the source knows stays as it is, and so do names in capitals.
 
     Example:
         >>> unslipped("wich shop sold most lst month", lambda word: False)
         ('which shop sold most last month', (('wich', 'which'), ('lst', 'last')))
+        >>> unslipped("revenue in NAD of Nex", lambda word: False)
+        ('revenue in NAD of Nex', ())
     """
     found: list[tuple[str, str]] = []
 
     def mend(match: re.Match[str]) -> str:
         low = match[0].lower()
         better = SLIPS.get(low, "")
-        if not better or is_known(low):
+        is_name = match[0] != low and not text.isupper() and (match.start() > 0 or match[0].isupper())
+        if not better or is_name or is_known(low):
             return match[0]
         if better == "who" and _MANY.match(text, match.end()):
             better = "how"

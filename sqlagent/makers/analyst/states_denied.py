@@ -19,11 +19,19 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 
-_ENDED = stems(
-    "cancelled canceled void voided closed rejected refused declined returned refunded withdrawn duplicate completed complete done finished"
-    " abandoned expired deleted archived dismissed lost failed settled solved fixed"
+_EARLY = stems(
+    "open new opened pending planned draft review in waiting awaiting requested submitted received registered reported"
 )
-"""States that end otherwise: whether rows in them are meant too, nothing says."""
+"""States before any other. Whether rows in a later one, or in one that ends otherwise, are meant too, nothing says."""
+
+_GOING = stems("progress on hold assigned started ongoing investigating reopened active work working under")
+"""States of rows that are worked on: before those that end."""
+
+_FINAL = stems("resolved solved fixed settled finished completed closed answered")
+"""States that end work."""
+
+_TELLING = (Role.TIME, Role.FOREIGN, Role.FLAG)
+"""Roles of columns that tell a state better than its code: assigned to nobody, shipped on no day."""
 
 _HELD = re.compile(r"\b(?:with|without|have|has|had|having|no)\b", re.IGNORECASE)
 """Words before what things have: a denial there is of what they have."""
@@ -53,8 +61,9 @@ def _denied(found: re.Match[str], source: Source) -> str:
         if label.lower() != state
         for word in label.lower().replace("_", " ").split()
     }
-    if others & _ENDED or stem(f"un{state}") in others:
+    if not others <= (_EARLY | _GOING if stem(state) in _FINAL else _EARLY):
         return found[0]
-    if any(stem(state) in one.words for one in source.model.of_role(thing.table, Role.TIME)):
+    told = [one for role in _TELLING for one in source.model.of_role(thing.table, role)]
+    if any(stem(state) in one.words for one in told):
         return found[0]
     return f"{found['noun']} not {state}"
