@@ -52,7 +52,7 @@ def _agree(run: Run) -> str:
     if not size:
         return ""
     if size == 1:
-        best = ngettext("the best of %(count)s attempt", "the best of %(count)s attempts", pool)
+        best = ngettext("the only attempt", "the best of %(count)s attempts", pool)
         one = ngettext(
             "1 of %(count)s attempt gave this answer", "1 of %(count)s attempts gave this answer", pool
         )
