@@ -1,6 +1,6 @@
 """One stored value as people and programs see it: for reading, for copying, and as JSON.
 
-Decides how a cell is written down; its kind tells the content of a column. For reading,
+Decides how a cell is written down; the kind of a column tells its content. For reading,
 numbers are grouped and rounded; for copying and as JSON nothing is lost.
 """
 
