@@ -260,6 +260,18 @@ class Vocabulary:
         """The word that is spelled nearly so, of this source before words of asking; "" where none is."""
         return self.spelling.mended(word)
 
+    def slip_of(self, word: str) -> str:
+        """The name that a word is a slip of, where it names that already, as a beginning or a short form of it: "ordes"; "" elsewhere.
+
+        Short forms that differ more stay as they are: "ords" for orders.
+        """
+        if stem(word) in self.by_stem or word.endswith(("ed", "ing")):
+            return ""
+        name = self.spelling.named(word)
+        named = {(t.kind, t.table, t.column) for t in self.targets([name]) if t.cost <= _NEAR} if name else ()
+        same = any((t.kind, t.table, t.column) in named for t in self.targets([word])[:1])
+        return name if same else ""
+
     def knows(self, word: str) -> bool:
         """Whether a word names something here, as it is."""
         return bool(self.targets([word]))
