@@ -15,12 +15,13 @@ from sqlagent.catalog.semantics.words import stems
 from sqlagent.catalog.statistics import day_of
 from sqlagent.language.words import stem, tokenise
 from sqlagent.makers.analyst import periods
+from sqlagent.makers.analyst.expired import EXPIRY
 from sqlagent.makers.analyst.pairing import due_of
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import labels
+from sqlagent.makers.analyst.states import words_of_states
 
-_ENDS = stems("expires expire expiry expiration lapses lapse until thru")
+_ENDS = EXPIRY | stems("until thru")
 _OVER = stems("expired lapsed expiring")
 """Words of states that say themselves that something has run out."""
 _VALID = stems("valid good warranty")
@@ -156,15 +157,9 @@ def _ends_otherwise(one: Field, source: Source) -> bool:
 
 def _may_be_done(one: Field, source: Source) -> bool:
     """Whether rows past a day may be done with: by a day that some rows have, or by a state that says so."""
-    thing = source.model.things[one.table]
-    state = source.model.field(one.table, thing.state) if thing.state else None
-    called = (
-        {stem(w) for _, text in labels(source, state) for w in text.lower().split()}
-        if state is not None
-        else set()
-    )
     times = source.model.of_role(one.table, Role.TIME)
-    return bool(called & _DONE) or any(other.filled < 1 for other in times if other != one)
+    is_called = bool(words_of_states(source, one.table) & _DONE)
+    return is_called or any(other.filled < 1 for other in times if other != one)
 
 
 def _when(rest: str, source: Source, today: date) -> str | None:
@@ -203,15 +198,7 @@ def _ahead(noun: str, what: str, source: Source, today: date) -> Field | None:
 
 def _times(noun: str, source: Source) -> list[Field]:
     """The days of the table that a noun names, of which no state says that they are over."""
-    tables = [
-        t.table for t in source.vocabulary.targets(noun.lower().split()) if t.kind == "thing" and t.cost < 0.1
-    ]
-    if not tables:
+    table = source.vocabulary.table_named(noun)
+    if not table or words_of_states(source, table) & _OVER:
         return []
-    thing = source.model.things[tables[0]]
-    state = source.model.field(thing.table, thing.state) if thing.state else None
-    texts = [text for _, text in labels(source, state)] if state is not None else []
-    called = [word for text in texts for word in text.lower().replace("_", " ").split()]
-    if any(stem(word) in _OVER for word in called):
-        return []
-    return [one for one in source.model.of_role(thing.table, Role.TIME) if one.form in DATED]
+    return [one for one in source.model.of_role(table, Role.TIME) if one.form in DATED]
