@@ -1,23 +1,23 @@
 """Rows that have run out, will, or are past their day: "expired permits", "vouchers that run out in the next 90 days", "past their inspection date".
 
 A time that says until when something holds lies ahead for some rows and behind for others, so that it is no deed that was done or not. Such
-questions are worded by the name of the time: "vouchers with valid until before 2026-06-01".
+questions are worded by the name of the time, "vouchers with valid until before 2026-06-01", and as overdue where rows may be done with.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from sqlagent.catalog.semantics import DATED, Field, Role
 from sqlagent.catalog.semantics.words import stems
 from sqlagent.catalog.statistics import day_of
-from sqlagent.language.words import stem, tokenise
+from sqlagent.language.words import Token, stem, tokenise
 from sqlagent.makers.analyst import periods
 from sqlagent.makers.analyst.expired import EXPIRY
 from sqlagent.makers.analyst.pairing import due_of
-from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.periods import Found
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import words_of_states
 
@@ -118,7 +118,7 @@ def _worded(found: re.Match[str], one: Field, source: Source, today: date) -> st
     if re.fullmatch(_STILL, said):
         if not said.endswith("expired") and _ends_otherwise(one, source):
             return ""  # revoked or redeemed rows are not valid either
-        if one.filled < 1 or _period(rest, source, today) is not None:
+        if one.filled < 1 or _period(rest, source, today)[1] is not None:
             return ""
         return f"{lead} since {today.isoformat()}{rest}"
     is_over = re.fullmatch(_GONE, said) is not None
@@ -131,20 +131,20 @@ def _worded(found: re.Match[str], one: Field, source: Source, today: date) -> st
 
 def _as_far_as_today(rest: str, source: Source, today: date) -> str:
     """Words that begin with a period under way, with only its days before today; empty where it is over, or ahead."""
-    found = _period(rest, source, today)
-    if found is None or found[0].first is None or found[0].first >= today:
+    tokens, found = _period(rest, source, today)
+    if found is None or found.period.first is None or found.period.first >= today:
         return ""
-    if found[0].until is not None and found[0].until <= today:
+    if found.period.until is not None and found.period.until <= today:
         return ""
     yesterday = today - timedelta(days=1)
-    return f"between {found[0].first.isoformat()} and {yesterday.isoformat()}{found[1]}"
+    behind = rest[tokens[found.end - 1].end :]
+    return f"between {found.period.first.isoformat()} and {yesterday.isoformat()}{behind}"
 
 
-def _period(rest: str, source: Source, today: date) -> tuple[Period, str] | None:
-    """The first period of some words, and the words behind it."""
+def _period(rest: str, source: Source, today: date) -> tuple[Sequence[Token], Found | None]:
+    """Some words as tokens, and the first period among them."""
     tokens = tokenise(rest)
-    found = next(iter(periods.find(tokens, today, source.model.calendar)), None)
-    return (found.period, rest[tokens[found.end - 1].end :]) if found is not None else None
+    return tokens, next(iter(periods.find(tokens, today, source.model.calendar)), None)
 
 
 def _ends_otherwise(one: Field, source: Source) -> bool:
@@ -165,8 +165,7 @@ def _may_be_done(one: Field, source: Source) -> bool:
 def _when(rest: str, source: Source, today: date) -> str | None:
     """The words that follow a preposition, where they begin with a period; None where it does not."""
     rest = rest.strip()
-    tokens = tokenise(rest)
-    found = next(iter(periods.find(tokens, today, source.model.calendar)), None)
+    tokens, found = _period(rest, source, today)
     if found is None or any(
         token.low not in ("in", "on", "during", "within", "the") for token in tokens[: found.start]
     ):
