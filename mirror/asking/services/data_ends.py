@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from mirror.asking.services.frames import frame_read
-from sqlagent.catalog.semantics import Form
+from sqlagent.catalog.semantics import DATED
+from sqlagent.catalog.statistics import day_of
 from sqlagent.language.dates import shift
 from sqlagent.language.saying import begun_large, day_in_words, in_commas, worded
 from sqlagent.makers.analyst import telling
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from mirror.sources.models import Source
     from sqlagent.makers.analyst.frames import Condition, Frame
     from sqlagent.values import Rows
-
-_DAYS = frozenset(
-    {Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT, Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +111,9 @@ def _each(one: Condition) -> Iterator[Condition]:
 
 def _last(one: Condition) -> date | None:
     """The last day that the column of a condition holds; None where its form is not one of days."""
-    if len(one.slots) != 1 or one.slots[0].field.form not in _DAYS:
+    if len(one.slots) != 1 or one.slots[0].field.form not in DATED:
         return None
-    digits = re.sub(r"\D", "", one.slots[0].field.high)[:8]
-    try:
-        return date.fromisoformat(digits) if len(digits) == 8 else None
-    except ValueError:
-        return None
+    return day_of(one.slots[0].field.high)
 
 
 def _next(day: date) -> date:
