@@ -7,6 +7,7 @@ no turn while it queues, and leaves it one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from threading import Event as Flag
@@ -14,7 +15,7 @@ from typing import Any
 
 from django.apps import apps
 from django.db import models, transaction
-from django.db.models import Min, Q, QuerySet
+from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from mirror.work.kinds import KINDS, Kind, Share, kind_of, tell
@@ -126,12 +127,28 @@ def _waiting(kind: Kind, share: Share, key: Any) -> Iterator[tuple[int, datetime
         return
     paths = [kind.shares[other].path for other in others]
     groups = rows.order_by().values_list(*paths).annotate(since=Min("created_at")).order_by("since")
-    for *keys, _ in groups[:LOOKED_AT]:
-        own = rows.filter(**dict(zip(paths, keys, strict=True))).order_by("created_at")
-        first = own.values_list("pk", "created_at").first()
-        if first is not None:
-            held = sum(_working(other, one) for other, one in zip(others, keys, strict=True))
-            yield held, first[1], first[0]
+    oldest = {tuple(keys): since for *keys, since in groups[:LOOKED_AT]}
+    if not oldest:
+        return
+    held = [_held(other, {keys[at] for keys in oldest}) for at, other in enumerate(others)]
+    heads = rows.filter(created_at__in=set(oldest.values())).order_by("created_at", "pk")
+    for pk, since, *shared in heads.values_list("pk", "created_at", *paths):
+        keys = tuple(shared)
+        if oldest.pop(keys, None) is not None:
+            yield sum(of.get(key, 0) for of, key in zip(held, keys, strict=True)), since, pk
+
+
+def _held(share: Share, keys: set[Any]) -> Counter[Any]:
+    """How much each of these holds of a share: one statement for each kind, however many they are."""
+    held: Counter[Any] = Counter()
+    for kind in _kinds(share):
+        path = kind.shares[share].path
+        rows = kind.model._default_manager.filter(
+            _under_way(), kind.shares[share].counted, **{f"{path}__in": keys}
+        )
+        counted = rows.order_by().values_list(path).annotate(rows=Count("pk", distinct=True))
+        held.update(dict(counted))
+    return held
 
 
 def _fits(kind: Kind, pk: Any, coming: list[tuple[Share, Any]]) -> bool:
@@ -162,11 +179,14 @@ def _working(share: Share, key: Any, but: tuple[Kind, Any] | None = None) -> int
 
 
 def _working_of(kind: Kind, share: Share, key: Any, but: tuple[Kind, Any] | None = None) -> int:
-    held = Q(status=Status.RUNNING, lease_until__gte=timezone.now())
-    rows = _rows(kind, share, key).filter(held, kind.shares[share].counted)
+    rows = _rows(kind, share, key).filter(_under_way(), kind.shares[share].counted)
     if but is not None and but[0] is kind:
         rows = rows.exclude(pk=but[1])
     return rows.values("pk").distinct().count()
+
+
+def _under_way() -> Q:
+    return Q(status=Status.RUNNING, lease_until__gte=timezone.now())
 
 
 def _kinds(share: Share) -> list[Kind]:

@@ -8,11 +8,13 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from mirror.asking import services
-from mirror.asking.models import Run, Version
+from mirror.asking.models import Run, Thread, Version
+from mirror.people.services import user_create
 from mirror.results.models import StoredResult
 from mirror.sources.limits import limits_of, limits_usual
 from mirror.sources.models import Source
@@ -138,6 +140,34 @@ def test_beyond_the_limit_a_run_waits_says_so_and_is_let_in_when_one_ends(
     assert not Run.objects.get(pk=second.pk).waits_turn
     page = as_alice.get(reverse("asking:run", args=[second.pk])).content.decode()
     assert "Waiting for its turn" not in page
+
+
+def test_the_next_is_who_holds_least_and_many_who_wait_cost_no_more_statements(
+    transactional_db, shop, alice, bob, sent
+):
+    limited(shop, concurrent_runs=2)
+    first = turn_take(Run, services.run_ask(alice, shop, REVENUE).pk)
+    second = turn_take(Run, services.run_ask(alice, shop, REVENUE).pk)
+    mine, his = services.run_ask(alice, shop, REVENUE), services.run_ask(bob, shop, REVENUE)
+    assert [turn_take(Run, run.pk) for run in (mine, his)] == [None, None]
+    sent.clear()
+    first.end(outcome="failed")
+    with CaptureQueriesContext(connection) as few:
+        turn_pass(first)
+    assert sent == [("run", his.pk)], (
+        "she holds one already, so that he goes before her though he asked later"
+    )
+
+    for number in range(20):
+        person = user_create(f"person{number}")
+        waiting = Run.objects.create(thread=Thread.objects.create(owner=person, source=shop, title="q"))
+        Run.objects.filter(pk=waiting.pk).update(waits_turn=True)
+    assert Run.objects.filter(waits_turn=True).count() == 22
+    sent.clear()
+    second.end(outcome="failed")
+    with CaptureQueriesContext(connection) as many:
+        turn_pass(second)
+    assert len(many) <= len(few) + 2
 
 
 def test_questions_and_statements_count_together(answered, shop, alice, as_alice, sent):
