@@ -1,7 +1,8 @@
 """Refits the steps in which the analyst tells how sure it is, each set of databases left out in turn.
 
 A step's confidence lies in the middle between the mean chance of its questions and the share of them that was right. Questions
-whose wrong answers were read look surer than new ones will, and the chance was fitted on answers that nobody had read.
+whose wrong answers were read look surer than new ones will. So the first answers to a folder's questions are kept beside them,
+and later fits read these: they measure a source that nobody fitted anything to.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from sqlagent.makers.analyst.sampler import analyse
 from sqlagent.method import linking
 from sqlagent.values import Outcome
 
+FIRST = "first.jsonl"
+"""The first answers to a folder's questions: `chance` and `right` a line."""
 STEPS = 5
 """Steps of equal width from 0 to 1: of 50 questions at ten steps, one that is right exactly as often as told shows an error of 0.13, at five of 0.09."""
 
@@ -35,7 +38,7 @@ class Case:
 def fit(data: Path, out: Path) -> str:
     """Fit on folders of questions, each `questions.jsonl` with its `databases`; write the steps; report. Raises: BadInput."""
     folders = sorted(path.parent for path in data.glob("*/questions.jsonl"))
-    cases = [case for folder in folders for case in read_cases(folder)]
+    cases = [case for folder in folders for case in first_cases(folder)]
     if not cases:
         raise BadInput(f"{data} holds no folder with questions.jsonl that the analyst answers.")
     found = {
@@ -50,8 +53,26 @@ def fit(data: Path, out: Path) -> str:
     return cross_validated(cases)
 
 
+def first_cases(folder: Path) -> list[Case]:
+    """Read the first answers to a folder's questions from its `first.jsonl`; without one, ask and write it. Raises: BadInput."""
+    kept = folder / FIRST
+    try:
+        if kept.exists():
+            lines = map(json.loads, kept.read_text(encoding="utf-8").splitlines())
+            return [Case(folder.name, float(line["chance"]), bool(line["right"])) for line in lines]
+        cases = list(read_cases(folder))
+        kept.write_text("".join(_line(case) for case in cases), encoding="utf-8")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{kept} cannot be used: {error}") from error
+    return cases
+
+
+def _line(case: Case) -> str:
+    return json.dumps({"chance": round(case.chance, 4), "right": case.right}) + "\n"
+
+
 def read_cases(folder: Path) -> Iterator[Case]:
-    """Read what the analyst answers or drafts of the questions in a folder."""
+    """Ask the questions of a folder; give those that the analyst answers or drafts."""
     items = read_items(folder / "questions.jsonl")
     opened = Databases(str(folder / "databases"))
     bar = Bar(len(items), folder.name)
