@@ -132,7 +132,7 @@ class Watch:
         self.seconds[stage] = self.seconds.get(stage, 0.0) + seconds
 
     def see(self, event: object) -> None:
-        """Take an event down."""
+        """Take an event down: the time since the last one goes to its stage, its data into the pool and the first round."""
         now = perf_counter()
         took, stage = now - self._last, STAGES.get(type(event))
         if isinstance(event, Executed) and not self._in_wave:
