@@ -27,6 +27,40 @@ _HEALTH = ("/healthz", "/readyz")
 REFUSED = range(400, 500)
 
 
+def logging_of(level: str, form: str) -> dict[str, Any]:
+    """Configure Python's logging: lines on stderr in one form, `line` or `json`; ours and Celery's from a level on, others' from WARNING."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "line": {
+                "class": "mirror.logs.PlainLines",
+                "format": "%(asctime)s %(levelname)-7s %(name)s pid=%(process)d %(message)s",
+            },
+            "json": {"()": "mirror.logs.JsonLines"},
+        },
+        "filters": {
+            "without_tokens": {"()": "mirror.logs.WithoutTokens"},
+            "plain_refusals": {"()": "mirror.logs.PlainRefusals"},
+        },
+        "handlers": {
+            "console": {
+                "class": "logging.StreamHandler",
+                "formatter": form,
+                "filters": ["plain_refusals", "without_tokens"],
+            },
+        },
+        "root": {"handlers": ["console"], "level": "WARNING"},
+        "loggers": {
+            "mirror": {"level": level},
+            "sqlagent": {"level": level},
+            "celery": {"level": level},
+            "django.server": {"handlers": ["console"], "level": "WARNING", "propagate": False},
+            "django.security.DisallowedHost": {"level": "CRITICAL"},
+        },
+    }
+
+
 class PlainRefusals(logging.Filter):
     """Leaves one line of a request that was refused, without the place in our code; health says in its answer what is down."""
 

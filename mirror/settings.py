@@ -2,7 +2,8 @@
 
 Values come from the environment or from `.env` beside `manage.py`; `.env.example` lists
 them all. Secrets have no default outside development: `script/server` makes its own in
-`var/secrets.env`, and a missing one stops the start with its name.
+`var/secrets.env`, and a missing one stops the start with its name. Apps, middleware and
+periodic work, which no environment changes, come from `mirror/wiring.py`.
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 
 from mirror.environment import Environment
 from mirror.keys import NAMES, env_read
+from mirror.logs import logging_of
 from mirror.modes import umask_set
+from mirror.wiring import *  # noqa: F403
+from mirror.wiring import BASE_DIR
 from sqlagent.values import Prices
 
-BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
 # Another file to read settings from than `.env`.
 ENV_FILE = Path(env.str("MIRROR_ENV_FILE", default=str(BASE_DIR / ".env")))
@@ -59,12 +61,9 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 # Behind a TLS proxy: cookies over TLS only.
 SECURE_COOKIES = env.bool("SECURE_COOKIES", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES
-SESSION_COOKIE_HTTPONLY = True
 
 # For how long browsers that came over TLS come over nothing else (HSTS, seconds): half a year behind a TLS proxy.
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=15_768_000 if SECURE_COOKIES else 0)
-SECURE_CONTENT_TYPE_NOSNIFF = True
-X_FRAME_OPTIONS = "DENY"
 
 # Proxies whose word is believed about who calls and by which scheme: addresses or networks. By default none.
 TRUSTED_PROXIES = env.list("TRUSTED_PROXIES", default=[])
@@ -74,80 +73,6 @@ for _proxy in TRUSTED_PROXIES:
     except ValueError:
         raise ImproperlyConfigured(f"TRUSTED_PROXIES: {_proxy} is no address and no network") from None
 
-INSTALLED_APPS = [
-    "servestatic.runserver_nostatic",
-    "django.contrib.auth",
-    "django.contrib.contenttypes",
-    "django.contrib.humanize",
-    "django.contrib.messages",
-    "django.contrib.sessions",
-    "django.contrib.staticfiles",
-    "django_htmx",
-    "mirror.work",
-    "mirror.health",
-    "mirror.audit",
-    "mirror.people",
-    "mirror.sources",
-    "mirror.llms",
-    "mirror.results",
-    "mirror.exports",
-    "mirror.library",
-    "mirror.knowledge",
-    "mirror.asking",
-    "mirror.workbench",
-    "mirror.dashboards",
-    "mirror.sharing",
-    "mirror.comments",
-    "mirror.reports",
-    "mirror.api",
-    "mirror.agents",
-    "mirror.upkeep",
-]
-
-MIDDLEWARE = [
-    "mirror.health.middleware.request_named",
-    "mirror.health.middleware.health_first",
-    "django.middleware.security.SecurityMiddleware",
-    "servestatic.middleware.ServeStaticMiddleware",
-    "mirror.kept_private.kept_private",
-    "csp.middleware.CSPMiddleware",
-    "mirror.api.middleware.api_alone",
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "mirror.audit.middleware.acting",
-    "mirror.people.middleware.LanguageOfPerson",
-    "mirror.people.middleware.second_factor_first",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
-]
-
-ROOT_URLCONF = "mirror.urls"
-ASGI_APPLICATION = "mirror.asgi.application"
-WSGI_APPLICATION = "mirror.wsgi.application"
-
-TEMPLATES = [
-    {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "frontend" / "templates"],
-        "APP_DIRS": True,
-        "OPTIONS": {
-            "builtins": ["mirror.template_filters"],
-            "context_processors": [
-                "django.template.context_processors.i18n",
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
-                "mirror.asking.context.rail",
-                "mirror.reports.context.sending",
-            ],
-        },
-    },
-]
-
 # The store: users, sources, runs. SQLite unless DATABASE_URL names another.
 DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'store.sqlite3'}")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
@@ -156,31 +81,6 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
     }
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-
-AUTH_USER_MODEL = "people.User"
-PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.Argon2PasswordHasher",
-    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
-]
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
-] + [{"NAME": "mirror.people.passwords.BesideTheName"}]
-# One for each way in; a session keeps its name.
-AUTHENTICATION_BACKENDS = [
-    f"mirror.people.ways.{name}" for name in ("Password", "Link", "Passkey", "Provider")
-]
-SESSION_ENGINE = "mirror.people.session_store"
-LOGIN_URL = "people:sign_in"
-LOGIN_REDIRECT_URL = "asking:ask"
-LOGOUT_REDIRECT_URL = "people:sign_in"
-
 # Wrong passwords for one name from one address before there is a wait; the other bounds are multiples of it.
 SIGN_IN_FAILURE_LIMIT = env.int("SIGN_IN_FAILURE_LIMIT", default=5)
 
@@ -241,26 +141,7 @@ if OIDC_GRACE_MINUTES < 5:
 # Days until somebody is shut out who was not seen at the provider, where it gives no lasting permission to ask.
 OIDC_AWAY_DAYS = env.int("OIDC_AWAY_DAYS", default=30)
 
-# English is what the code says; the other languages are catalogs beside the templates, made by `script/messages`.
-LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("de", "Deutsch")]
-LOCALE_PATHS = [BASE_DIR / "frontend" / "locale"]
-TIME_ZONE = "UTC"
-USE_I18N = True
-USE_TZ = True
-
-STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "frontend" / "static"]
-# Ours alone: no page asks for those of libraries.
-STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
-# A start makes them small and names them by their content (`static_files_make`); other files are served from where they lie.
-SERVESTATIC_USE_FINDERS = True
-# Brotli and gzip are what browsers ask for.
-SERVESTATIC_USE_ZSTD = False
-SERVESTATIC_KEEP_ONLY_HASHED_FILES = True
-SERVESTATIC_ALLOW_ALL_ORIGINS = False
-
 # Stored results and files to download: a folder, or a bucket of any S3-compatible store.
 MEDIA_ROOT = Path(env.str("MEDIA_ROOT", default=str(VAR_DIR / "media")))
 S3_BUCKET = env.str("S3_BUCKET", default="")
@@ -294,22 +175,6 @@ if S3_BUCKET:
 # Copies of stored results on this machine, where they are in a bucket (megabytes).
 RESULT_COPIES_MEGABYTES = env.int("RESULT_COPIES_MEGABYTES", default=2_000)
 
-# Files that a page may load: our own only. Inline styles are Plotly's need.
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [SELF],
-        "script-src": [SELF],
-        "style-src": [SELF, UNSAFE_INLINE],
-        "img-src": [SELF, "data:", "blob:"],
-        "connect-src": [SELF],
-        "font-src": [SELF],
-        "object-src": [NONE],
-        "base-uri": [NONE],
-        "frame-ancestors": [NONE],
-        "form-action": [SELF],
-    },
-}
-
 # ------------------------------------------------------------------ worker
 
 # A Redis broker, where there is one; otherwise messages are files under VAR_DIR.
@@ -327,17 +192,6 @@ else:
         "data_folder_out": str(_messages),
         "control_folder": str(_control),
     }
-CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_IGNORE_RESULT = True
-CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_TASK_SERIALIZER = "json"
-CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-
-# A broker that goes away ends no work: a message that comes twice is refused by the row, which is leased.
-CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
-
 # Processors that this process may use; in a container there may be fewer than the machine has.
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -352,54 +206,8 @@ WORKER_THREADS = env.int("WORKER_THREADS", default=max(32 // max(WORKERS, 1), 4)
 # Processes that make reports.
 REPORT_WORKERS = env.int("REPORT_WORKERS", default=min(max(_CORES // 2, 2), 4))
 
-# Which kind of work goes to which queue is said where it is registered (`kinds.py` of a subject). Ticks are taken by
-# whichever worker has time.
-CELERY_TASK_ROUTES = {
-    "mirror.work.tasks.recover": {"queue": "ticks"},
-    "mirror.reports.tasks.tick_reports": {"queue": "ticks"},
-    "mirror.dashboards.tasks.tick_dashboards": {"queue": "ticks"},
-    "mirror.reports.tasks.expire_reports": {"queue": "reports"},
-    "mirror.reports.tasks.look_ahead": {"queue": "reports"},
-    "mirror.reports.tasks.look_at_source": {"queue": "reports"},
-}
-
-# How often the scheduler looks for work to hand back or to delete (seconds).
-CELERY_BEAT_MAX_LOOP_INTERVAL = 20
-CELERY_BEAT_SCHEDULER = "mirror.celery:Scheduler"
+# The scheduler's own memory of what it sent.
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "scheduler")
-CELERY_BEAT_SCHEDULE = {
-    "recover-work": {
-        "task": "mirror.work.tasks.recover",
-        "schedule": 10.0,
-        "options": {"expires": 10.0},
-    },
-    "tick-reports": {
-        "task": "mirror.reports.tasks.tick_reports",
-        "schedule": 20.0,
-        "options": {"expires": 20.0},
-    },
-    "tick-dashboards": {
-        "task": "mirror.dashboards.tasks.tick_dashboards",
-        "schedule": 60.0,
-        "options": {"expires": 60.0},
-    },
-    "tick-knowledge": {
-        "task": "mirror.knowledge.tasks.tick_knowledge",
-        "schedule": 300.0,
-        "options": {"expires": 300.0},
-    },
-    "look-ahead": {"task": "mirror.reports.tasks.look_ahead", "schedule": 3600.0},
-    "expire-reports": {"task": "mirror.reports.tasks.expire_reports", "schedule": 3600.0},
-    "tick-people": {
-        "task": "mirror.people.tasks.tick_people",
-        "schedule": 30.0,
-        "options": {"expires": 30.0},
-    },
-    "end-sessions": {"task": "mirror.people.tasks.end_sessions", "schedule": 3600.0},
-    "end-audit-days": {"task": "mirror.audit.tasks.end_days", "schedule": 3600.0},
-    "end-threads": {"task": "mirror.asking.tasks.end_threads", "schedule": 3600.0},
-    "expire-results": {"task": "mirror.results.tasks.expire_results", "schedule": 3600.0},
-}
 
 # How long a worker holds a run before it must renew its lease (seconds).
 LEASE_SECONDS = env.int("LEASE_SECONDS", default=30)
@@ -640,33 +448,4 @@ if LOG_FORMAT not in ("line", "json"):
     raise ImproperlyConfigured("LOG_FORMAT must be line or json")
 # Warnings of Python are lines of the log too, then.
 logging.captureWarnings(LOG_FORMAT == "json")
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "class": "mirror.logs.PlainLines",
-            "format": "%(asctime)s %(levelname)-7s %(name)s pid=%(process)d %(message)s",
-        },
-        "json": {"()": "mirror.logs.JsonLines"},
-    },
-    "filters": {
-        "without_tokens": {"()": "mirror.logs.WithoutTokens"},
-        "plain_refusals": {"()": "mirror.logs.PlainRefusals"},
-    },
-    "handlers": {
-        "console": {
-            "class": "logging.StreamHandler",
-            "formatter": LOG_FORMAT,
-            "filters": ["plain_refusals", "without_tokens"],
-        },
-    },
-    "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {
-        "mirror": {"level": LOG_LEVEL},
-        "sqlagent": {"level": LOG_LEVEL},
-        "celery": {"level": LOG_LEVEL},
-        "django.server": {"handlers": ["console"], "level": "WARNING", "propagate": False},
-        "django.security.DisallowedHost": {"level": "CRITICAL"},
-    },
-}
+LOGGING = logging_of(LOG_LEVEL, LOG_FORMAT)

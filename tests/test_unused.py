@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Called by Celery, by signals and by the API.
 DECORATORS = ["@shared_task", "@signals.*", "@receiver*", "@router.*", "@api.*", "@field_validator"]
 # Read by Django and Celery, not by us.
-SKIPPED = {"mirror/settings.py"}
+SKIPPED = {"mirror/settings.py", "mirror/wiring.py"}
 
 
 def allowed() -> dict[str, str]:

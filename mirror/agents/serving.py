@@ -45,14 +45,7 @@ def server_make(secret: str = "") -> MCPServer[Any]:
 
     def call(ctx: Context, name: str, **wish: Any) -> str:
         request = ctx.request_context.request
-        given, origin = (secret, "agent here") if request is None else _of(request)
-        try:
-            told = tool_call(given, origin, name, **wish)
-        except Problem as problem:
-            raise ToolError(f"{problem.title} {problem.detail}".strip()) from None
-        finally:
-            close_old_connections()
-        return json.dumps(told, ensure_ascii=False)
+        return _called(*((secret, "agent here") if request is None else _of(request)), name, **wish)
 
     @tool
     def sources(ctx: Context) -> str:
@@ -117,6 +110,17 @@ def server_make(secret: str = "") -> MCPServer[Any]:
         return call(ctx, "verified", words=words, saved=saved, arguments=arguments)
 
     return server
+
+
+def _called(secret: str, origin: str, name: str, **wish: Any) -> str:
+    """Call one tool by a token, and give its JSON. Raises: ToolError in plain words."""
+    try:
+        told = tool_call(secret, origin, name, **wish)
+    except Problem as problem:
+        raise ToolError(f"{problem.title} {problem.detail}".strip()) from None
+    finally:
+        close_old_connections()
+    return json.dumps(told, ensure_ascii=False)
 
 
 def _of(request: Any) -> tuple[str, str]:

@@ -156,21 +156,9 @@ def card_view(
     )
     if card.kind == Card.Kind.TEXT:
         return view
-    if served.is_gone:
-        return replace(view, state="gone", words=_gone(card))
-    if served.is_unwritten:
-        words = _("The author of this card’s SQL may no longer write SQL on its source.")
-        return replace(view, state="hidden", words=words, advice=_("Ask the owner of the dashboard."))
-    if served.is_hidden:
-        words = _("The source of this card is not shared with you.")
-        return replace(
-            view, state="hidden", words=words, advice=_("Ask the owner of the dashboard to share it.")
-        )
-    if served.value_problem:
-        return replace(view, state="value", words=served.value_problem)
-    assert served.supplied is not None
-    if served.supplied.supply is None:
-        return replace(view, state="refused", words=served.supplied.refused)
+    if (without_rows := _without_rows(view, served)) is not None:
+        return without_rows
+    assert served.supplied is not None and served.supplied.supply is not None
     supply = served.supplied.supply
     if not supply.is_ended and not supply.stop_requested and may_stop(user, supply):
         view = replace(view, stop_url=reverse("dashboards:card_stop", args=[card.pk]))
@@ -181,6 +169,25 @@ def card_view(
         return _pivoted(view, card, supply, values, crossing, settings)
     linked, picks, sets = cells_linked(card.pk, view.rows, preview, values, crossing, settings)
     return replace(view, rows=linked, picks=picks, sets=sets)
+
+
+def _without_rows(view: CardView, served: CardServed) -> CardView | None:
+    """A card that has no rows to show, with the reason; None where it has."""
+    if served.is_gone:
+        return replace(view, state="gone", words=_gone(served.card))
+    if served.is_unwritten:
+        words = _("The author of this card’s SQL may no longer write SQL on its source.")
+        return replace(view, state="hidden", words=words, advice=_("Ask the owner of the dashboard."))
+    if served.is_hidden:
+        words = _("The source of this card is not shared with you.")
+        return replace(
+            view, state="hidden", words=words, advice=_("Ask the owner of the dashboard to share it.")
+        )
+    if served.value_problem:
+        return replace(view, state="value", words=served.value_problem)
+    if served.supplied is not None and served.supplied.supply is None:
+        return replace(view, state="refused", words=served.supplied.refused)
+    return None
 
 
 def _pivoted(

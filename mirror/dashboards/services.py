@@ -29,7 +29,7 @@ from mirror.dashboards.card_rows import (
 from mirror.dashboards.errors import DashboardError
 from mirror.dashboards.exploring import Explored
 from mirror.dashboards.models import COLUMNS, NAME_CHARS, NARROWEST, TALLEST, Card, Dashboard, Supply
-from mirror.people.selectors import teams_of
+from mirror.people.services import teams_share
 from mirror.phrases import one_line
 from mirror.queries.parameters import ParameterError
 from mirror.results.kept_pivots import chart_pivoted
@@ -90,10 +90,7 @@ def dashboard_change(dashboard: Dashboard, *, name: str, description: str, refre
 @transaction.atomic
 def dashboard_share(dashboard: Dashboard, teams: Iterable[Team], by: User) -> None:
     """Share with exactly these of the teams that `by` is in; others stay as they are."""
-    offered = set(teams_of(by))
-    kept = set(dashboard.teams.all()) - offered
-    dashboard.teams.set(kept | (set(teams) & offered))
-    record("shared a dashboard", dashboard, by=by, teams=[str(team) for team in dashboard.teams.all()])
+    record("shared a dashboard", dashboard, by=by, teams=teams_share(dashboard, teams, by))
 
 
 @transaction.atomic

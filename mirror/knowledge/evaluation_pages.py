@@ -65,6 +65,7 @@ class EvaluationsPage:
 
     @property
     def has_chance(self) -> bool:
+        """Whether a line says by chance alone how likely its change is, so that the page explains it."""
         return any("p = " in line.since for line in self.rows)
 
 

@@ -7,7 +7,7 @@ ask the source meanwhile, and goes on where it was.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import timedelta
@@ -35,7 +35,7 @@ from mirror.work.leases import Lease, LeaseLost, Status, end_unheld
 from mirror.work.turns import turn_is_wanted
 from mirror.work.watching import Watch
 from sqlagent.errors import DatabaseError, LlmRejected
-from sqlagent.values import Limits
+from sqlagent.values import Knowledge, Limits
 
 if TYPE_CHECKING:
     from mirror.people.models import User
@@ -183,16 +183,23 @@ def _measure(lease: Lease, row: Evaluation, opened: OpenedSource, watch: Watch) 
         lease.end(problem=f"No verified SQL ran. {done[0].problem}")
     else:
         shifts_keep(row.source, done, last.results if last is not None else ())
-        try:
-            remedies = remedies_look(row.source, known, done, teller, goes_on)
-        except DatabaseError as error:
-            log.info("No terms were looked for after evaluation %s: %s", row.pk, error)
-            remedies = []
+        remedies = _remedies(row, known, done, teller, goes_on)
         if watch.is_stopped:
             lease.end(problem=STOPPED)
             return
         left = len(known.verified) - len(done)
         _through(lease, row, evaluated_of(done, last), left, len(known.terms), remedies)
+
+
+def _remedies(
+    row: Evaluation, known: Knowledge, done: Sequence[Asked], teller: Teller, goes_on: Callable[[], bool]
+) -> list[dict[str, Any]]:
+    """Look for terms that set wrong answers right; none where the database is lost meanwhile."""
+    try:
+        return remedies_look(row.source, known, done, teller, goes_on)
+    except DatabaseError as error:
+        log.info("No terms were looked for after evaluation %s: %s", row.pk, error)
+        return []
 
 
 def _through(

@@ -13,7 +13,7 @@ from mirror.audit.services import record
 from mirror.library import selectors
 from mirror.library.models import SavedSql, SavedSqlEdit
 from mirror.people.models import Team, User
-from mirror.people.selectors import teams_of
+from mirror.people.services import teams_share
 from mirror.queries.parameters import ParameterError, dates_fixed, names_used, parameters_check, sql_bind
 from mirror.sources.catalogs import catalog_read
 from mirror.sources.models import Source
@@ -181,10 +181,7 @@ def sql_share(saved: SavedSql, teams: Iterable[Team], by: User) -> None:
 
     A team sees it when the source is shared with its members too.
     """
-    offered = set(teams_of(by))
-    kept = set(saved.teams.all()) - offered
-    saved.teams.set(kept | (set(teams) & offered))
-    record("shared saved SQL", saved, by=by, teams=[str(team) for team in saved.teams.all()])
+    record("shared saved SQL", saved, by=by, teams=teams_share(saved, teams, by))
 
 
 @transaction.atomic

@@ -102,6 +102,7 @@ class Place:
 
     @property
     def icon(self) -> str:
+        """The picture of its kind."""
         return ICONS[self.kind]
 
     @property

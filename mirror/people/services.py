@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from mirror.audit.services import record
 from mirror.people.models import Identity, Membership, Passkey, Session, SignInLink, Team, User
+from mirror.people.selectors import teams_of
 
 log = logging.getLogger(__name__)
 
@@ -268,6 +269,14 @@ def team_create(name: str, by: User) -> Team:
     Membership.objects.create(team=team, user=by, is_manager=True)
     record("made a team", team, by=by)
     return team
+
+
+def teams_share(thing: Any, teams: Iterable[Team], by: User) -> list[str]:
+    """Share a row that has `teams` with exactly these of the teams that `by` is in, and give the names of all; others stay as they are."""
+    offered = set(teams_of(by))
+    kept = set(thing.teams.all()) - offered
+    thing.teams.set(kept | (set(teams) & offered))
+    return [str(team) for team in thing.teams.all()]
 
 
 @transaction.atomic

@@ -202,6 +202,7 @@ def _encode_numbers(values: Sequence[Any]) -> dict[str, pa.Array] | None:
 
 
 def zoned(offset: int) -> Callable[[Any], Any]:
+    """Make what gives a time without a zone, which is UTC, in a zone so many seconds east of it."""
     zone = timezone(timedelta(seconds=offset)) if offset else UTC
     return lambda value: (value + timedelta(seconds=offset)).replace(tzinfo=zone)
 
@@ -297,6 +298,7 @@ NUMBERS = {"integer", "number"}
 
 
 def kinds_in(types: set[type]) -> set[str]:
+    """The kinds of the values that have these types; types that no engine gives count as NULL."""
     return {value_kind(_SAMPLES.get(of, ())) for of in types}
 
 

@@ -28,6 +28,8 @@ TYPES = [(code, kind.label) for code, kind in KINDS.items()]
 
 
 class FilesInput(forms.ClearableFileInput):
+    """A choice of several files."""
+
     allow_multiple_selected = True
 
 

@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from operator import itemgetter
@@ -286,6 +286,35 @@ def quoted(name: str) -> str:
         '"the ""b"" side"'
     """
     return '"' + name.replace('"', '""') + '"'
+
+
+def texts_sql(
+    path: Sequence[str],
+    name: str,
+    limit: int,
+    sample: int | None,
+    *,
+    text: str,
+    length: str = "length",
+    only: str = "",
+) -> str:
+    """Write the SELECT that lists the texts of a column, the most frequent first, of `sample` rows or of all.
+
+    `path` and `name` are quoted already; `text` is the column as a text, `length` the function that counts its
+    characters, and `only` a condition on its rows.
+
+    Example:
+        >>> texts_sql(['"city"'], '"name"', 10, None, text='"name"')
+        'SELECT "name" FROM "city" WHERE length("name") BETWEEN 1 AND 200 GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT 10'
+    """
+    source = ".".join(path)
+    if sample is not None:
+        source = f"(SELECT {name} FROM {source} LIMIT {int(sample)}) AS part"  # noqa: S608 - quoted names
+    condition = " AND ".join(filter(None, (only, f"{length}({text}) BETWEEN 1 AND {VALUE_CHARS}")))
+    return (
+        f"SELECT {text} FROM {source} WHERE {condition} "  # noqa: S608 - quoted names
+        f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
+    )
 
 
 def with_known_keys(tables: Iterable[Table]) -> tuple[Table, ...]:

@@ -30,12 +30,12 @@ from sqlagent.adapters import clickhouse_catalog, tls
 from sqlagent.adapters.base import (
     CATALOG_SECONDS,
     CONNECT_SECONDS,
-    VALUE_CHARS,
     Adapter,
     Batch,
     Row,
     Rowing,
     known_options,
+    texts_sql,
 )
 from sqlagent.adapters.clickhouse_words import code_of, name_of, position_of, said
 from sqlagent.adapters.failures import ended_by_server, failed, not_allowed, refused, timed_out, unreachable
@@ -320,14 +320,8 @@ class ClickhouseDatabase(Adapter):
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
         name = clickhouse_catalog.quoted(column)
-        source = ".".join(map(clickhouse_catalog.quoted, (schema, table) if schema else (table,)))
-        if sample is not None:
-            source = f"(SELECT {name} FROM {source} LIMIT {sample}) AS part"  # noqa: S608 - quoted names
-        return (
-            f"SELECT toString({name}) AS value FROM {source} "  # noqa: S608 - quoted names
-            f"WHERE lengthUTF8(toString({name})) BETWEEN 1 AND {VALUE_CHARS} "
-            f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
-        )
+        path = [clickhouse_catalog.quoted(part) for part in (schema, table) if part]
+        return texts_sql(path, name, limit, sample, text=f"toString({name})", length="lengthUTF8")
 
     def close(self) -> None:
         """Stop what is in flight, and hang up."""

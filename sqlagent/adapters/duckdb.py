@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlagent.adapters.base import VALUE_CHARS, quoted
+from sqlagent.adapters.base import quoted, texts_sql
 from sqlagent.adapters.children.database import FileDatabase
 
 
@@ -13,11 +13,5 @@ class DuckdbDatabase(FileDatabase):
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
         name = quoted(column)
-        source = f"{quoted(schema)}.{quoted(table)}" if schema else quoted(table)
-        if sample is not None:
-            source = f"(SELECT {name} FROM {source} LIMIT {sample})"  # noqa: S608 - quoted names
-        return (
-            f"SELECT CAST({name} AS VARCHAR) AS v FROM {source} "  # noqa: S608 - quoted names
-            f"WHERE length(CAST({name} AS VARCHAR)) BETWEEN 1 AND {VALUE_CHARS} "
-            f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
-        )
+        path = [quoted(part) for part in (schema, table) if part]
+        return texts_sql(path, name, limit, sample, text=f"CAST({name} AS VARCHAR)")

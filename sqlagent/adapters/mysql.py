@@ -29,11 +29,11 @@ from sqlagent.adapters.base import (
     LOOPBACK,
     MARKER_COLUMN,
     MARKER_TABLE,
-    VALUE_CHARS,
     Adapter,
     Batch,
     Rowing,
     known_options,
+    texts_sql,
 )
 from sqlagent.adapters.failures import (
     ended_by_server,
@@ -334,18 +334,8 @@ class MysqlDatabase(Adapter):
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
         name = mysql_powers.quoted(column)
-        source = (
-            f"{mysql_powers.quoted(schema)}.{mysql_powers.quoted(table)}"
-            if schema
-            else mysql_powers.quoted(table)
-        )
-        if sample is not None:
-            source = f"(SELECT {name} FROM {source} LIMIT {sample}) AS part"  # noqa: S608 - quoted names
-        return (
-            f"SELECT {name} FROM {source} "  # noqa: S608 - quoted names
-            f"WHERE char_length({name}) BETWEEN 1 AND {VALUE_CHARS} "
-            f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
-        )
+        path = [mysql_powers.quoted(part) for part in (schema, table) if part]
+        return texts_sql(path, name, limit, sample, text=name, length="char_length")
 
 
 def _kinds(cursor: Any) -> list[Kind]:

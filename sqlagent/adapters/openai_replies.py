@@ -41,7 +41,7 @@ CHARS = 4
 
 
 def prompt_estimate(request: LlmRequest) -> int:
-    """Estimate the tokens of a prompt."""
+    """Estimate the tokens of a prompt from its characters."""
     return sum(len(message.text) for message in request.messages) // CHARS
 
 

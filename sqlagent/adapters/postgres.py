@@ -27,12 +27,13 @@ from sqlagent.adapters.base import (
     CONNECT_SECONDS,
     LOOPBACK,
     NARROW,
-    VALUE_CHARS,
     Adapter,
     Batch,
     Row,
     Rowing,
     known_options,
+    quoted,
+    texts_sql,
 )
 from sqlagent.adapters.column_kinds import kind_of
 from sqlagent.adapters.columnar import ColumnarRowing
@@ -314,14 +315,8 @@ class PostgresDatabase(Adapter):
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
         name = quoted(column)
-        source = f"{quoted(schema)}.{quoted(table)}" if schema else quoted(table)
-        if sample is not None:
-            source = f"(SELECT {name} FROM {source} LIMIT {sample}) AS part"  # noqa: S608 - quoted names
-        return (
-            f"SELECT {name}::text FROM {source} "  # noqa: S608 - quoted names
-            f"WHERE length({name}::text) BETWEEN 1 AND {VALUE_CHARS} "
-            f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
-        )
+        path = [quoted(part) for part in (schema, table) if part]
+        return texts_sql(path, name, limit, sample, text=f"{name}::text")
 
 
 def _with_authorities(options: dict[str, str]) -> dict[str, str]:
@@ -342,11 +337,6 @@ class _Context:
 
 
 ADAPTERS_CONTEXT = _Context()
-
-
-def quoted(name: str) -> str:
-    """Quote an identifier for PostgreSQL."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _one_result(connection: psycopg.Connection[Any]) -> pq.abc.PGresult:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, LiteralString
 
@@ -84,17 +84,7 @@ def read_catalog(connection: Connection, tally: Tally) -> Catalog:
     tables: dict[int, tuple[str, str]] = {
         row[0]: ("" if row[1] == home else row[1], row[2]) for row in relations
     }
-    primary: dict[int, tuple[str, ...]] = {}
-    foreign: dict[int, list[ForeignKey]] = defaultdict(list)
-    for oid, is_primary, own, target, referenced in _told(connection, tally, KEYS, (oids,)):
-        source = [names.get((oid, number)) for number in own]
-        if is_primary:
-            primary[oid] = tuple(name for name in source if name is not None)
-            continue
-        pointed = [names.get((target, number)) for number in referenced]
-        if target in tables and None not in source and None not in pointed:
-            schema, table = tables[target]
-            foreign[oid].append(ForeignKey(tuple(map(str, source)), table, tuple(map(str, pointed)), schema))
+    primary, foreign = _keys(_told(connection, tally, KEYS, (oids,)), names, tables)
     found = tuple(
         Table(
             name,
@@ -126,6 +116,26 @@ def read_catalog(connection: Connection, tally: Tally) -> Catalog:
         tuple(planned),
     )
     return Catalog("postgres", found, structure_hash(found, told), home, *told, called=made.called)
+
+
+def _keys(
+    rows: Iterable[tuple[Any, ...]],
+    names: Mapping[tuple[int, int], str],
+    tables: Mapping[int, tuple[str, str]],
+) -> tuple[dict[int, tuple[str, ...]], dict[int, list[ForeignKey]]]:
+    """Primary and foreign keys by the oid of their table; a foreign one only where all of its columns and its target are read."""
+    primary: dict[int, tuple[str, ...]] = {}
+    foreign: dict[int, list[ForeignKey]] = defaultdict(list)
+    for oid, is_primary, own, target, referenced in rows:
+        source = [names.get((oid, number)) for number in own]
+        if is_primary:
+            primary[oid] = tuple(name for name in source if name is not None)
+            continue
+        pointed = [names.get((target, number)) for number in referenced]
+        if target in tables and None not in source and None not in pointed:
+            schema, table = tables[target]
+            foreign[oid].append(ForeignKey(tuple(map(str, source)), table, tuple(map(str, pointed)), schema))
+    return primary, foreign
 
 
 def _told(

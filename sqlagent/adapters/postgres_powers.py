@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import LiteralString
 
-from sqlagent.adapters.base import Row, severest_first
+from sqlagent.adapters.base import Row, quoted, severest_first
 from sqlagent.values import PASSWORD_HERE, Power, ReaderStep, Severity
 
 Ask = Callable[[LiteralString], list[Row]]
@@ -314,16 +314,6 @@ def everybody_step(database: str, may: Everybody, keepers: list[str]) -> ReaderS
     return ReaderStep(
         "Take from everybody what a reader does not need", "\n".join(lines), note, is_for_everybody=True
     )
-
-
-def quoted(name: str) -> str:
-    """Quote an identifier for PostgreSQL.
-
-    Example:
-        >>> quoted('a"b')
-        '"a""b"'
-    """
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -33,12 +33,12 @@ from sqlagent.adapters import spark_catalog, tls
 from sqlagent.adapters.base import (
     CATALOG_SECONDS,
     CONNECT_SECONDS,
-    VALUE_CHARS,
     Adapter,
     Batch,
     Row,
     Rowing,
     known_options,
+    texts_sql,
 )
 from sqlagent.adapters.failures import CANCELLED, ended_by_server, failed, refused, timed_out, unreachable
 from sqlagent.adapters.flights import Flight
@@ -245,14 +245,8 @@ class SparkDatabase(Adapter):
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
         name = spark_catalog.quoted(column)
-        source = ".".join(map(spark_catalog.quoted, (schema, table) if schema else (table,)))
-        if sample is not None:
-            source = f"(SELECT {name} FROM {source} LIMIT {sample}) AS part"  # noqa: S608 - quoted names
-        return (
-            f"SELECT CAST({name} AS STRING) FROM {source} "  # noqa: S608 - quoted names
-            f"WHERE char_length(CAST({name} AS STRING)) BETWEEN 1 AND {VALUE_CHARS} "
-            f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
-        )
+        path = [spark_catalog.quoted(part) for part in (schema, table) if part]
+        return texts_sql(path, name, limit, sample, text=f"CAST({name} AS STRING)", length="char_length")
 
 
 class _Statement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlagent.adapters.base import VALUE_CHARS, quoted
+from sqlagent.adapters.base import quoted, texts_sql
 from sqlagent.adapters.children.database import FileDatabase
 
 
@@ -13,11 +13,4 @@ class SqliteDatabase(FileDatabase):
 
     def _values_sql(self, table: str, column: str, limit: int, schema: str, sample: int | None) -> str:
         name = quoted(column)
-        source = quoted(table)
-        if sample is not None:
-            source = f"(SELECT {name} FROM {source} LIMIT {sample})"  # noqa: S608 - quoted names
-        return (
-            f"SELECT {name} FROM {source} "  # noqa: S608 - quoted names
-            f"WHERE typeof({name}) = 'text' AND length({name}) BETWEEN 1 AND {VALUE_CHARS} "
-            f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {int(limit)}"
-        )
+        return texts_sql([quoted(table)], name, limit, sample, text=name, only=f"typeof({name}) = 'text'")

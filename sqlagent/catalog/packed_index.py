@@ -61,14 +61,17 @@ class PackedIndex(ValueIndex):
         return json.loads(zlib.decompress(packed)) if packed is not None else []
 
     def sizes(self) -> dict[ColumnRef, int]:
+        """How many different texts each column holds."""
         return dict(self._sizes)
 
     def flags(self) -> dict[tuple[str, str], tuple[str, str]]:
+        """Columns that hold nothing but yes and no, with those two texts; only columns of two texts are unpacked."""
         few = (column for column, count in self._sizes.items() if count == 2)
         found = {(column.table, column.column): yes_and_no(self.texts_of(column)) for column in few}
         return {place: pair for place, pair in found.items() if pair is not None}
 
     def worded(self) -> frozenset[ColumnRef]:
+        """Columns that hold at least one text that is no number; the first call unpacks columns until one is found in each."""
         if self._worded is None:
             self._worded = frozenset(
                 column

@@ -169,7 +169,7 @@ class ValueReading:
         }
 
     def statistics(self) -> Statistics:
-        """The facts so far."""
+        """The facts about columns that were read so far, and the keys that values confirmed."""
         return Statistics(dict(self.facts), self.keys)
 
     def read(

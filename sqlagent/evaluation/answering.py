@@ -132,7 +132,7 @@ class Watch:
         self.seconds[stage] = self.seconds.get(stage, 0.0) + seconds
 
     def see(self, event: object) -> None:
-        """Take an event down."""
+        """Take an event down: the time since the last one goes to its stage, its data into the pool and the first round."""
         now = perf_counter()
         took, stage = now - self._last, STAGES.get(type(event))
         if isinstance(event, Executed) and not self._in_wave:
@@ -172,19 +172,8 @@ def answer_one(item: Item, *, databases: str, llm: str, budget: Budget) -> Answe
 
 def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bool = False) -> Answered:
     """Answer one question on an opened source and score it."""
-    watch = Watch()
     model = RecordingLlm(llm_from_environment()) if llm == "env" else None
-    for event in pipeline.answer(
-        item.question,
-        database=source.database,
-        catalog=source.catalog,
-        index=source.index,
-        llm=model,
-        ranker=ranker_from_environment() if model else None,
-        budget=budget,
-        privacy="rows",  # what is measured is public data
-    ):
-        watch.see(event)
+    watch = _watched(source, item, model, budget)
     said = watch.answer
     assert said is not None
     scorer = Scorer(item, source)
@@ -205,19 +194,10 @@ def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bo
         right = said.outcome is Outcome.UNANSWERABLE
     else:
         right = told and is_right(said.sql, said.rows)
-    line = {
-        "id": item.id,
-        "sql": said.sql if told and said.sql else None,
-        "confidence": round(said.confidence, 4),
-        "groups": [{"sql": r.sql, "size": r.size, "difference": r.difference} for r in said.readings],
-        "seconds": round(watch.seconds["in all"], 4),
-        "outcome": str(said.outcome),
-        "reason": said.reason,
-        "pool": [e.sql for e in watch.pool],
-    }
     usage = said.usage
     first, missing = _first(watch.pool, pool), not any(pool[: watch.first_pool])
     stood = early is not None and is_right(early.sql, early.rows)
+    line = _line(item, watch, said, told)
     if model is not None:
         line |= _run_line(item, watch, pool, right) | exchanges(model.kept)
         line |= {"calls": usage.calls, "first": first, "early": stood, "rounds": watch.rounds}
@@ -243,6 +223,37 @@ def answer_on(source: Source, item: Item, *, llm: str, budget: Budget, fresh: bo
         line=line,
         judged=judged,
     )
+
+
+def _watched(source: Source, item: Item, model: RecordingLlm | None, budget: Budget) -> Watch:
+    """Answer one question to its end, and give what its events told."""
+    watch = Watch()
+    for event in pipeline.answer(
+        item.question,
+        database=source.database,
+        catalog=source.catalog,
+        index=source.index,
+        llm=model,
+        ranker=ranker_from_environment() if model else None,
+        budget=budget,
+        privacy="rows",  # what is measured is public data
+    ):
+        watch.see(event)
+    return watch
+
+
+def _line(item: Item, watch: Watch, said: Answer, told: bool) -> dict[str, Any]:
+    """One line of `--json`: the answer, its groups and the pool."""
+    return {
+        "id": item.id,
+        "sql": said.sql if told and said.sql else None,
+        "confidence": round(said.confidence, 4),
+        "groups": [{"sql": r.sql, "size": r.size, "difference": r.difference} for r in said.readings],
+        "seconds": round(watch.seconds["in all"], 4),
+        "outcome": str(said.outcome),
+        "reason": said.reason,
+        "pool": [e.sql for e in watch.pool],
+    }
 
 
 def _first(pool: Sequence[Execution], right: Sequence[bool]) -> bool:

@@ -230,7 +230,7 @@ def _right(some: Sequence[Followed]) -> str:
 
 
 def line(one: Followed) -> dict[str, Any]:
-    """Give one turn as a JSON object."""
+    """One line of `--json`: a turn with its SQL and how it ended."""
     return {
         "chain": one.chain,
         "place": one.place,

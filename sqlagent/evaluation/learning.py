@@ -52,7 +52,7 @@ class Learnt:
 
     @property
     def line(self) -> dict[str, object]:
-        """It as a line of a file."""
+        """One line of `--json`."""
         return {
             "id": self.item.id,
             "db": self.item.db,

@@ -372,7 +372,7 @@ class _Editing:
 
 
 def gold_of(item: Item) -> str:
-    """The first gold of a question."""
+    """The first accepted SQL of a question; empty where it has none."""
     return item.gold or (item.golds[0] if item.golds else "")
 
 

@@ -30,7 +30,7 @@ class Templated:
 
     @property
     def line(self) -> dict[str, object]:
-        """It as a line of a file."""
+        """One line of `--json`."""
         return {
             "id": self.item.id,
             "by": self.by,

@@ -33,7 +33,7 @@ class Termed:
 
     @property
     def line(self) -> dict[str, object]:
-        """It as a line of a file."""
+        """One line of `--json`."""
         return {"id": self.item.id, "terms": self.terms, **dict(zip(WAYS, self.right, strict=True))}
 
 

@@ -104,7 +104,7 @@ class Server:
             raise Gone(self.last_words()) from error
 
     def fork(self) -> Fork:
-        """Have a child made. Raises: Gone."""
+        """Have a child made, with a channel of its own. Raises: Gone."""
         number = next(self._numbers)
         channel, theirs = _pair(socket.SOCK_STREAM)
         end, told = os.pipe()

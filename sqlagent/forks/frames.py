@@ -40,7 +40,7 @@ class Torn(Exception):
 
 
 def packed(value: object) -> bytes:
-    """Write a value."""
+    """Write a value as bytes that `trusted` reads."""
     return pickle.dumps(value, protocol=5)
 
 

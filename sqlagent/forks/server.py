@@ -88,7 +88,7 @@ class Server:
             pause = self._look()
 
     def end(self) -> None:
-        """Kill what is left."""
+        """Kill the children that are left, and wait for each."""
         for child in self._children.values():
             signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
         for number in list(self._children):

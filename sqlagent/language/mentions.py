@@ -43,7 +43,7 @@ _PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
 
 
 class Values(Protocol):
-    """Questions to a value index."""
+    """The questions to a value index that words of a question raise."""
 
     def lookup(self, words: str) -> list[ValueMatch]:
         """Values equal to some words."""

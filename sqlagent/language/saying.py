@@ -131,7 +131,7 @@ def number(written: str) -> Saying:
 
 
 def day(moment: date | str) -> Saying:
-    """A day, or a minute of one."""
+    """A day, or a minute of one; a language writes it in its own way."""
     if isinstance(moment, datetime):
         moment = moment.isoformat(" ", "minutes")
     return Saying.of({"day": moment.isoformat() if isinstance(moment, date) else moment})
@@ -182,7 +182,7 @@ def without_stop(sentence: str, *more: str) -> Saying:
 
 
 def spaced(*texts: str) -> Saying:
-    """Sentences one after the other."""
+    """Sentences one after the other, without the empty ones."""
     some = [one for one in texts if one]
     return in_a_row(*(part for n, one in enumerate(some) for part in ((" ", one) if n else (one,))))
 

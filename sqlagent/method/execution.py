@@ -38,11 +38,11 @@ class Cache(Protocol):
     """Keeps the results of one source between runs. Called from several threads at once."""
 
     def get(self, key: tuple[str, ...]) -> Rows | None:
-        """Find the rows kept for a key."""
+        """Find the rows kept for a key; None where there are none any more."""
         ...
 
     def put(self, key: tuple[str, ...], rows: Rows) -> None:
-        """Keep rows."""
+        """Keep rows for a key; a cache may forget them at any time."""
         ...
 
 

@@ -35,7 +35,7 @@ class Rests:
         self._lock, self._until = Lock(), dict[str, tuple[float, str]]()
 
     def begin(self, key: str, why: str) -> None:
-        """Leave a server alone from now on."""
+        """Leave a server alone from now on, for as long as rests last, and remember why."""
         with self._lock:
             self._until.pop(key, None)
             self._until[key] = (self._clock() + self._seconds, why)

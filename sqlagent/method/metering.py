@@ -48,7 +48,7 @@ class MeteredLlm:
 
     @property
     def usage(self) -> Usage:
-        """The cost of all calls so far."""
+        """The cost of all calls so far: calls, tokens and money."""
         return self._spent.usage
 
     @property

@@ -32,14 +32,14 @@ def source(name: str) -> str:
 
 @cache
 def purpose(name: str) -> str:
-    """Read what a prompt is for."""
+    """Read the purpose line of a prompt; empty where it has none."""
     found = re.search(r"^> Purpose: (.+)$", (FOLDER / f"{name}.md").read_text(encoding="utf-8"), re.MULTILINE)
     return found.group(1) if found else ""
 
 
 @cache
 def fields(name: str) -> frozenset[str]:
-    """Name the texts a prompt can hold."""
+    """Name the fields of a prompt, which a caller fills with texts."""
     return frozenset(re.findall(r"\{\{[#/]?(\w+)\}\}", source(name)))
 
 

@@ -54,7 +54,7 @@ class Profile:
 
     @property
     def words(self) -> str:
-        """The column's name in words."""
+        """The column's name in words, or the one that somebody gave it."""
         return self.called or in_words(self.name)
 
 

@@ -14,69 +14,24 @@ from typing import Any
 
 from sqlglot import exp
 
+from sqlagent.language.lexicon import words_of
 from sqlagent.sql.casing import Cases, ascii_low, cases_of
 from sqlagent.sql.scopes import Columns, Scope, Source, SystemNames, Unknown
 from sqlagent.values import Catalog, Table
 
 DEFAULT_SCHEMAS = {"postgres": "public", "duckdb": "main", "sqlite": "main"}
-_UNITS = frozenset(
-    [
-        "microsecond",
-        "millisecond",
-        "second",
-        "minute",
-        "hour",
-        "day",
-        "dow",
-        "doy",
-        "week",
-        "month",
-        "quarter",
-        "year",
-        "decade",
-        "century",
-        "epoch",
-        "isodow",
-        "isoyear",
-        "char",
-        "date",
-        "datetime",
-        "time",
-        "binary",
-        "signed",
-        "unsigned",
-        "utf8",
-        "utf8mb4",
-        "latin1",
-        "json",
-        "both",
-        "leading",
-        "trailing",
-        "second_microsecond",
-        "minute_second",
-        "hour_minute",
-        "hour_second",
-        "day_hour",
-        "day_minute",
-        "day_second",
-        "year_month",
-        "nocase",
-        "rtrim",
-    ]
+_UNITS = words_of(
+    """
+    microsecond millisecond second minute hour day dow doy week month quarter year decade century epoch isodow
+    isoyear char date datetime time binary signed unsigned utf8 utf8mb4 latin1 json both leading trailing
+    second_microsecond minute_second hour_minute hour_second day_hour day_minute day_second year_month nocase rtrim
+    """
 )
 _TAKES_UNITS = (exp.Func, exp.Interval, exp.Collate, exp.Is)
-_VALUES = frozenset(
-    [
-        "user",
-        "current_role",
-        "current_catalog",
-        "system_user",
-        "sysdate",
-        "default",
-        "utc_date",
-        "utc_time",
-        "utc_timestamp",
-    ]
+_VALUES = words_of(
+    """
+    user current_role current_catalog system_user sysdate default utc_date utc_time utc_timestamp
+    """
 )
 # MariaDB's tables of numbers, which stand in no schema and are kept nowhere; those of a million rows are not read.
 _NUMBERS = re.compile(r"seq_[0-9]{1,6}_to_[0-9]{1,6}(?:_step_[0-9]{1,6})?")

@@ -55,14 +55,14 @@ class Scope:
     aliases: set[str] = field(default_factory=set)
 
     def chain(self) -> Iterator[Scope]:
-        """Walk outwards from this scope."""
+        """Walk outwards: this scope first, then those around it."""
         scope: Scope | None = self
         while scope is not None:
             yield scope
             scope = scope.outer
 
     def every(self) -> list[Source]:
-        """List all sources, named or not."""
+        """List the sources of this scope, those without a name last."""
         return [*self.sources.values(), *self.merged]
 
     def columns(self) -> Columns:

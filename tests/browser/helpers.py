@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 
 def ask(page: Page, question: str, source: str = "shop") -> None:
@@ -82,3 +84,18 @@ def clipboard_holds(page: Page, text: str) -> None:
 def show_table(page: Page) -> None:
     """Choose the table where there is a chart too."""
     page.get_by_role("tab", name="Table").click()
+
+
+@contextmanager
+def visiting(browser: Browser, address: str) -> Iterator[Page]:
+    """A telephone in which nobody is signed in; no script of a page fails there, nor is one refused."""
+    context = browser.new_context(base_url=address, viewport={"width": 390, "height": 844})
+    trouble: list[str] = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on(
+        "console", lambda said: trouble.append(said.text) if "Content Security Policy" in said.text else None
+    )
+    yield page
+    context.close()
+    assert trouble == []

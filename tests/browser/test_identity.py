@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.helpers import sideways, violations
+from tests.browser.helpers import sideways, violations, visiting
 from tests.browser.running import Mirror, running_mirror
 from tests.oidc_server import CLIENT, SECRET, OidcServer, oidc_server
 
@@ -40,16 +40,8 @@ def company(idp: OidcServer, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 @pytest.fixture
 def visitor(browser: Browser, company: Mirror) -> Iterator[Page]:
     """A browser in which nobody is signed in."""
-    context = browser.new_context(base_url=company.url, viewport={"width": 390, "height": 844})
-    trouble: list[str] = []
-    page = context.new_page()
-    page.on("pageerror", lambda error: trouble.append(str(error)))
-    page.on(
-        "console", lambda said: trouble.append(said.text) if "Content Security Policy" in said.text else None
-    )
-    yield page
-    context.close()
-    assert trouble == []
+    with visiting(browser, company.url) as page:
+        yield page
 
 
 def test_somebody_signs_in_by_the_provider_and_out_of_both(visitor: Page, idp: OidcServer):

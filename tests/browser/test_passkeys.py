@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 
-from tests.browser.helpers import sideways, violations
+from tests.browser.helpers import sideways, violations, visiting
 from tests.browser.running import Mirror, running_mirror
 
 PASSWORD = "a long pass phrase"  # noqa: S105 - of a test
@@ -41,16 +41,8 @@ def home(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def visitor(browser: Browser, home: Mirror) -> Iterator[Page]:
     """A browser in which nobody is signed in, at a name: a passkey is bound to one."""
     at = home.url.replace("127.0.0.1", "localhost")
-    context = browser.new_context(base_url=at, viewport={"width": 390, "height": 844})
-    trouble: list[str] = []
-    page = context.new_page()
-    page.on("pageerror", lambda error: trouble.append(str(error)))
-    page.on(
-        "console", lambda said: trouble.append(said.text) if "Content Security Policy" in said.text else None
-    )
-    yield page
-    context.close()
-    assert trouble == []
+    with visiting(browser, at) as page:
+        yield page
 
 
 def plugged_in(page: Page, **told: object) -> tuple[CDPSession, str]:

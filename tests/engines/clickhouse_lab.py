@@ -10,7 +10,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 from sqlagent.adapters import open_database
 from sqlagent.ports import SourceDatabase
 from tests import servers
-from tests.engines.labs import SCHEMAS, Lab
+from tests.engines.lab import SCHEMAS, Lab
 
 
 class ClickhouseLab(Lab):

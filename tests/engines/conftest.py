@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from sqlagent.ports import SourceDatabase
-from tests.engines.labs import SUITE, Lab
+from tests.engines.lab import Lab
+from tests.engines.labs import SUITE
 
 
 @pytest.fixture(scope="session", params=sorted(SUITE))

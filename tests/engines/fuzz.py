@@ -26,7 +26,8 @@ from sqlagent import guard
 from sqlagent.errors import DatabaseError
 from sqlagent.guard.lists import lists
 from sqlagent.values import Limits
-from tests.engines.labs import LABS, Lab
+from tests.engines.lab import Lab
+from tests.engines.labs import LABS
 from tests.engines.spark_lab import SparkLab
 
 HERE = Path(__file__).parent

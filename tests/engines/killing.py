@@ -20,7 +20,7 @@ from pathlib import Path
 from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Failure, Limits
-from tests.engines.labs import DuckdbLab, SqliteLab
+from tests.engines.file_labs import DuckdbLab, SqliteLab
 from tests.processes import below, command, parent, seconds_used
 
 CASES = [

@@ -25,7 +25,9 @@ from sqlagent import guard
 from sqlagent.errors import DatabaseError
 from sqlagent.values import Limits, Refusal
 from tests.engines.clickhouse_lab import ClickhouseLab
-from tests.engines.labs import LABS, OWN_PASSWORD, Alone, Lab
+from tests.engines.lab import Alone, Lab
+from tests.engines.labs import LABS
+from tests.engines.mysql_lab import OWN_PASSWORD
 from tests.engines.spark_lab import SparkLab
 
 ROOT = Path(__file__).resolve().parents[2]

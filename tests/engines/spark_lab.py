@@ -13,7 +13,7 @@ from sqlagent.adapters import base, open_database
 from sqlagent.catalog import statistics
 from sqlagent.ports import SourceDatabase
 from tests import servers
-from tests.engines.labs import SCHEMAS, Lab
+from tests.engines.lab import SCHEMAS, Lab
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,10 @@ import pytest
 
 from sqlagent import guard
 from tests import servers
-from tests.engines.labs import LABS, Lab, MysqlLab, PostgresLab
+from tests.engines.lab import Lab
+from tests.engines.labs import LABS
+from tests.engines.mysql_lab import MysqlLab
+from tests.engines.postgres_lab import PostgresLab
 
 ATTACKS = Path(__file__).parent / "cases" / "attacks"
 SCHEMAS = Path(__file__).parent / "schemas"

@@ -29,7 +29,7 @@ from sqlagent.forks.frames import Frame, Torn
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import FailureKind, Limits
 from tests.engines.killing import CASES, LABS, Working, children, left_to_limits, send, servers
-from tests.engines.labs import Lab
+from tests.engines.lab import Lab
 from tests.processes import below, command
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,7 +15,8 @@ from sqlagent.adapters import mysql, open_database, postgres, spark, sqlalchemy
 from sqlagent.errors import Unreachable
 from sqlagent.values import Limits
 from tests import server_processes, servers
-from tests.engines.labs import MysqlLab, PostgresLab
+from tests.engines.mysql_lab import MysqlLab
+from tests.engines.postgres_lab import PostgresLab
 
 
 @pytest.mark.parametrize("engine", ["postgres", "mysql", "spark", "sqlalchemy"])

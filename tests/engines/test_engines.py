@@ -15,7 +15,7 @@ from sqlagent.makers.analyst.dialects import Dialect
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import FailureKind, Kind, Limits
 from tests.engines.killing import Working
-from tests.engines.labs import Lab
+from tests.engines.lab import Lab
 
 CASES = Path(__file__).parent / "cases"
 TYPES = [json.loads(line) for line in (CASES / "types.jsonl").read_text().splitlines()]

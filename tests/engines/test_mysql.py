@@ -12,7 +12,8 @@ from sqlagent import guard
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.values import PASSWORD_HERE, FailureKind, Limits
 from tests import servers
-from tests.engines.labs import MysqlLab, endless_begun, stopped_once
+from tests.engines.lab import endless_begun, stopped_once
+from tests.engines.mysql_lab import MysqlLab
 
 
 @pytest.fixture(scope="module")

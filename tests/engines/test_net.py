@@ -19,8 +19,11 @@ from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Limits
 from tests.engines import fuzz
-from tests.engines.labs import LABS, OWN_PASSWORD, Lab, MysqlAlone, PostgresAlone
+from tests.engines.lab import Lab
+from tests.engines.labs import LABS
+from tests.engines.mysql_lab import OWN_PASSWORD, MysqlAlone
 from tests.engines.net_table import EFFECT, TABLE, code, each, sent_alone
+from tests.engines.postgres_lab import PostgresAlone
 from tests.lengths import many
 
 CASES = [

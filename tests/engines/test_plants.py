@@ -16,7 +16,10 @@ import pytest
 
 from sqlagent import guard
 from tests import servers
-from tests.engines.labs import LABS, Lab, MysqlLab, PostgresLab
+from tests.engines.lab import Lab
+from tests.engines.labs import LABS
+from tests.engines.mysql_lab import MysqlLab
+from tests.engines.postgres_lab import PostgresLab
 from tests.engines.test_attacks import plant_postgres
 
 PLANTED = "planted here"

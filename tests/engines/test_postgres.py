@@ -13,7 +13,8 @@ import pytest
 from sqlagent.errors import DatabaseError, Unreachable
 from sqlagent.values import PASSWORD_HERE, FailureKind, Limits
 from tests import servers
-from tests.engines.labs import PostgresLab, stopped_once
+from tests.engines.lab import stopped_once
+from tests.engines.postgres_lab import PostgresLab
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from sqlagent.errors import DatabaseError, StatementFailed, Unreachable
 from sqlagent.ports import ColumnStream, CsvStreaming, SourceDatabase
 from sqlagent.values import FailureKind, Limits
 from tests.engines.columns import MANY, assert_same, by_column
-from tests.engines.labs import PostgresLab
+from tests.engines.postgres_lab import PostgresLab
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests/engines/cases"

@@ -16,14 +16,10 @@ from sqlagent.errors import DatabaseError
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import PASSWORD_HERE, SEVERITIES, Check, FailureKind, Limits, Power, Severity
 from tests import servers
-from tests.engines.labs import (
-    AlchemyMysqlLab,
-    AlchemyPostgresLab,
-    DuckdbLab,
-    MysqlLab,
-    PostgresLab,
-    SqliteLab,
-)
+from tests.engines.file_labs import DuckdbLab, SqliteLab
+from tests.engines.labs import AlchemyMysqlLab, AlchemyPostgresLab
+from tests.engines.mysql_lab import MysqlLab
+from tests.engines.postgres_lab import PostgresLab
 
 
 @pytest.fixture(scope="module")

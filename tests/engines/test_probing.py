@@ -9,7 +9,7 @@ from sqlagent.method.execution import Executor
 from sqlagent.method.probing import Prober
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Finding, Limits
-from tests.engines.labs import Lab
+from tests.engines.lab import Lab
 
 
 @pytest.fixture

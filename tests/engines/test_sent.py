@@ -15,7 +15,8 @@ from sqlagent.evaluation import resending
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Catalog, Limits
 from tests.engines import differ, fuzz
-from tests.engines.labs import LABS, Lab
+from tests.engines.lab import Lab
+from tests.engines.labs import LABS
 from tests.lengths import many
 
 GUARD_CASES = Path(__file__).parents[1] / "agent" / "cases" / "guard"

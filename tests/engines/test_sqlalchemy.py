@@ -10,7 +10,8 @@ import pytest
 from sqlagent.errors import StatementFailed, Unreachable
 from sqlagent.values import FailureKind, Limits
 from tests.engines import test_net
-from tests.engines.labs import AlchemyMysqlLab, AlchemyPostgresLab, endless_begun
+from tests.engines.lab import endless_begun
+from tests.engines.labs import AlchemyMysqlLab, AlchemyPostgresLab
 
 KINDS = {"mysql": AlchemyMysqlLab, "postgres": AlchemyPostgresLab}
 

@@ -26,7 +26,7 @@ from mirror.upkeep.services import things_transfer
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
 from mirror.work.turns import turn_take
-from tests.web.working import SLOW, TOP, unwatched, work
+from tests.web.working import SLOW, TOP, supplied, unwatched, work
 
 COUNTRY = {"name": "country", "kind": "text", "default": "Norway", "label": "Country"}
 OF_COUNTRY = "SELECT count(*) AS customers FROM customers WHERE country = :country"
@@ -72,15 +72,6 @@ def board(saved, alice, team) -> Dashboard:
     services.card_add_saved(made, saved)
     services.dashboard_share(made, [team], alice)
     return made
-
-
-def supplied() -> int:
-    """A worker's part: all rows that wait are read and drawn."""
-    waiting = list(Supply.objects.filter(status=Status.QUEUED))
-    with unwatched():
-        for one in waiting:
-            assert work_do("supply", one.pk)
-    return len(waiting)
 
 
 def seen(browser, board: Dashboard, **values: str) -> str:

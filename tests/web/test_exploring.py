@@ -13,10 +13,9 @@ from mirror.dashboards.exploring import overview_parts
 from mirror.dashboards.models import Card, Supply
 from mirror.knowledge.models import StoredAnswer, StoredTerm
 from mirror.sources.models import Source
-from mirror.work.doing import work_do
 from mirror.work.leases import Status
 from sqlagent.makers.analyst.overviews import PARTS
-from tests.web.working import answer, unwatched
+from tests.web.working import answer, supplied
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SCRIPT = {"X-Requested-With": "mirror-board"}
@@ -24,14 +23,6 @@ SCRIPT = {"X-Requested-With": "mirror-board"}
 
 def url(name: str, *args: object) -> str:
     return reverse(f"dashboards:{name}", args=args)
-
-
-def supplied() -> int:
-    waiting = list(Supply.objects.filter(status=Status.QUEUED))
-    with unwatched():
-        for one in waiting:
-            assert work_do("supply", one.pk)
-    return len(waiting)
 
 
 def test_an_overview_is_read_once_and_shown_at_once_after_that(

@@ -19,10 +19,9 @@ from mirror.dashboards.models import Card, Dashboard, PdfExport, Supply
 from mirror.library.services import sql_save
 from mirror.results.models import StoredResult
 from mirror.work.doing import work_do
-from mirror.work.leases import Status
 from mirror.workbench.glancing import glance_plan, glance_rows
 from mirror.workbench.services import tab_new, tab_run
-from tests.web.working import TOP, answer, ran, unwatched, work
+from tests.web.working import TOP, answer, ran, supplied, unwatched, work
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # Words that tell an English sentence, and that no German text and no name of the shop has.
@@ -110,12 +109,6 @@ def theirs(run: Run) -> list[str]:
     """The same, longest first, as they stand in a page: with a capital, too."""
     said = {text for one in analyst(run) for text in (one, one[:1].upper() + one[1:], " ".join(one.split()))}
     return sorted(said, key=len, reverse=True)
-
-
-def supplied() -> None:
-    with unwatched():
-        for one in Supply.objects.filter(status=Status.QUEUED):
-            assert work_do("supply", one.pk)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from html import unescape
 
 import pytest
@@ -17,7 +16,7 @@ from mirror.sources.models import Source
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
 from sqlagent.evaluation.improving import History, Part, State
-from tests.web.test_model import SHOP
+from tests.web.small_shop import small_shop
 from tests.web.working import unwatched, values_read
 
 pytestmark = pytest.mark.django_db
@@ -32,14 +31,7 @@ def url(name: str, *args) -> str:
 @pytest.fixture
 def small(alice, team, tmp_path, media):
     """A shop of 120 orders that Alice shares with her team, read."""
-    path = tmp_path / "small.sqlite3"
-    with sqlite3.connect(path) as db:
-        db.executescript(SHOP)
-        people = [(n, f"Person {n}", ("Norway", "Chile", "Japan")[n % 3], "") for n in range(1, 31)]
-        db.executemany("INSERT INTO customers VALUES (?, ?, ?, ?)", people)
-        days = [f"2026-{1 + n % 9:02}-{1 + n % 28:02}" for n in range(120)]
-        rows = [(n + 1, 1 + n % 30, d, d, "AXD"[n % 3], 100 + n % 7, 10 + n) for n, d in enumerate(days)]
-        db.executemany("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    path = small_shop(tmp_path)
     source = Source.objects.create(owner=alice, name="small", engine="sqlite", database=str(path))
     source.teams.add(team)
     catalog_refresh(source)

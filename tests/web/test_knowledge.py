@@ -21,7 +21,7 @@ from mirror.knowledge.term_services import TermRefused, TermWish
 from mirror.sources.catalog_services import catalog_refresh
 from mirror.sources.models import Source
 from mirror.work.doing import work_do
-from tests.web.test_model import SHOP
+from tests.web.small_shop import small_shop
 from tests.web.working import answer, unwatched, values_read
 
 pytestmark = pytest.mark.django_db
@@ -39,16 +39,7 @@ INCOME = {
 
 @pytest.fixture
 def file(tmp_path):
-    """A small shop of 120 orders."""
-    path = tmp_path / "small.sqlite3"
-    with sqlite3.connect(path) as db:
-        db.executescript(SHOP)
-        people = [(n, f"Person {n}", ("Norway", "Chile", "Japan")[n % 3], "") for n in range(1, 31)]
-        db.executemany("INSERT INTO customers VALUES (?, ?, ?, ?)", people)
-        days = [f"2026-{1 + n % 9:02}-{1 + n % 28:02}" for n in range(120)]
-        rows = [(n + 1, 1 + n % 30, d, d, "AXD"[n % 3], 100 + n % 7, 10 + n) for n, d in enumerate(days)]
-        db.executemany("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-    return path
+    return small_shop(tmp_path)
 
 
 @pytest.fixture

@@ -25,33 +25,15 @@ from sqlagent.catalog.hiding import usable
 from sqlagent.values import Correction, Subject
 from tests.agent import places
 from tests.agent.test_analyst_prices import BATH
+from tests.web.small_shop import small_shop
 from tests.web.working import answer, values_read
 
 pytestmark = pytest.mark.django_db
 
-SHOP = """
-CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, country TEXT, email TEXT);
-CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers(id), ordered_on DATE, shipped_on DATE,
-  status TEXT, legacy_mark INTEGER, amount NUMERIC);
-"""
-
 
 @pytest.fixture
 def file(tmp_path):
-    """A small shop of 120 orders."""
-    path = tmp_path / "small.sqlite3"
-    with sqlite3.connect(path) as db:
-        db.executescript(SHOP)
-        names = [
-            (n, f"Person {n}", ("Norway", "Chile", "Japan")[n % 3], f"p{n}@example.com") for n in range(1, 31)
-        ]
-        db.executemany("INSERT INTO customers VALUES (?, ?, ?, ?)", names)
-        days = [f"2026-{1 + n % 9:02}-{1 + n % 28:02}" for n in range(120)]
-        rows = [
-            (n + 1, 1 + n % 30, day, day, "AXD"[n % 3], 100 + n % 7, 10 + n) for n, day in enumerate(days)
-        ]
-        db.executemany("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-    return path
+    return small_shop(tmp_path)
 
 
 @pytest.fixture

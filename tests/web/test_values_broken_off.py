@@ -15,7 +15,7 @@ from mirror.sources.models import Source, StoredIndex
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
 from sqlagent.catalog.statistics import FactsReader
-from tests.engines.labs import stopped_once
+from tests.engines.lab import stopped_once
 from tests.servers import MariadbServer, PostgresServer
 from tests.web.working import answer, unwatched
 

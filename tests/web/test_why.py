@@ -16,10 +16,8 @@ from mirror.asking.models import Run
 from mirror.dashboards.exploring import overview_parts
 from mirror.dashboards.models import Supply
 from mirror.dashboards.why import value_key, why_of_part, why_of_version, why_serve
-from mirror.work.doing import work_do
-from mirror.work.leases import Status
 from sqlagent.makers.analyst import changes
-from tests.web.working import answer, unwatched
+from tests.web.working import answer, supplied
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SCRIPT = {"X-Requested-With": "mirror-run"}
@@ -27,14 +25,6 @@ SCRIPT = {"X-Requested-With": "mirror-run"}
 
 def url(name: str, *args: object) -> str:
     return reverse(f"dashboards:{name}", args=args)
-
-
-def supplied() -> int:
-    waiting = list(Supply.objects.filter(status=Status.QUEUED))
-    with unwatched():
-        for one in waiting:
-            assert work_do("supply", one.pk)
-    return len(waiting)
 
 
 def asked(shop, client, question: str) -> Run:

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from mirror.asking import services
 from mirror.asking.models import Run, Version
+from mirror.dashboards.models import Supply
 from mirror.sources.index_services import index_ask_for
 from mirror.sources.models import Source, StoredIndex, Upload, Visit
 from mirror.work.doing import work_do
@@ -72,6 +73,15 @@ def read(upload: Upload) -> None:
     with unwatched():
         work_do("upload", upload.pk)
     upload.refresh_from_db()
+
+
+def supplied() -> int:
+    """A worker's part of dashboards: all rows that wait are read and drawn; gives how many there were."""
+    waiting = list(Supply.objects.filter(status=Status.QUEUED))
+    with unwatched():
+        for one in waiting:
+            assert work_do("supply", one.pk)
+    return len(waiting)
 
 
 def unwatched() -> Any:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from mirror.asking.errors import AskingError, StillWorking
 from mirror.asking.models import TITLE_CHARS, Run, Thread, Version
 from mirror.audit.services import record
-from mirror.people.selectors import teams_of
+from mirror.people.services import teams_share
 from mirror.phrases import one_line
 from mirror.results.models import StoredResult
 from mirror.results.services import result_delete
@@ -43,22 +43,15 @@ def thread_pin(thread: Thread, *, is_pinned: bool) -> None:
 @transaction.atomic
 def thread_share(thread: Thread, teams: Iterable[Team], by: User) -> None:
     """Let members of exactly these of the teams that `by` is in look at a thread; others stay as they are."""
-    told = _teams_set(thread, teams, by)
+    told = teams_share(thread, teams, by)
     record("shared a thread", thread, by=by, teams=told, source=thread.source.name)
 
 
 @transaction.atomic
 def run_share(run: Run, teams: Iterable[Team], by: User) -> None:
     """Let members of exactly these of the teams that `by` is in look at one question; others stay as they are."""
-    told = _teams_set(run, teams, by)
+    told = teams_share(run, teams, by)
     record("shared a question", run, by=by, teams=told, source=run.thread.source.name)
-
-
-def _teams_set(thing: Run | Thread, teams: Iterable[Team], by: User) -> list[str]:
-    offered = set(teams_of(by))
-    kept = set(thing.teams.all()) - offered
-    thing.teams.set(kept | (set(teams) & offered))
-    return [str(team) for team in thing.teams.all()]
 
 
 @transaction.atomic

@@ -38,7 +38,7 @@ class Names:
                 self._columns[flat(column.name)].append(ColumnRef(table.key, column.name))
 
     def tables(self, name: str) -> list[str]:
-        """Tables of a name."""
+        """Tables of a name, however it is written; else those of the one name that is spelled nearly so."""
         return self._tables.get(flat(name)) or self._tables.get(_nearly(flat(name), self._tables), [])
 
     def columns(self, name: str, table: str = "") -> list[ColumnRef]:
@@ -67,7 +67,7 @@ class Names:
         return found or [ColumnRef(table, "") for table in self.tables(words)]
 
     def is_text(self, column: ColumnRef) -> bool:
-        """Whether a column holds texts."""
+        """Whether a column holds texts, or values of a kind that is not known."""
         return self.kinds.get(column) in (Kind.TEXT, Kind.OTHER)
 
     def stored(self, column: ColumnRef, text: str) -> str | None:

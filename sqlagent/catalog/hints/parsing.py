@@ -37,7 +37,7 @@ _FILLER = re.compile(r"^\s*(?:the|a|an)\s+", re.IGNORECASE)
 
 
 class NoMeaning(ValueError):
-    """A body that means nothing here."""
+    """A body that means nothing here; its text is the part at fault."""
 
 
 def meanings(body: str, names: Names) -> tuple[Meaning, ...]:

@@ -75,7 +75,7 @@ class Meaning:
     formula: Formula | None = None
 
     def tables(self) -> frozenset[str]:
-        """The tables that it takes."""
+        """The tables that it takes: of what it shows, tests, joins and reckons with."""
         refs = [*self.shown, *(t.column for clause in self.tests for t in clause)]
         refs += [ref for way in self.ways for ref in (way.source, way.target)]
         refs += self.formula.columns if self.formula is not None else ()

@@ -69,7 +69,7 @@ _REGION = frozenset({"state", "code", stem("province")})
 
 
 class Stored(Protocol):
-    """Questions to a value index."""
+    """The questions to a value index that a semantic model is derived from."""
 
     @property
     def facts(self) -> Statistics:

@@ -14,7 +14,7 @@ DESCRIPTION, EXAMPLES = "description", "examples"
 
 
 def term_of(edit: Edit, author: str = "") -> Term:
-    """The term that an edit adds."""
+    """The term that an edit adds, by its author; not stored anywhere."""
     change = edit.change
     return Term(
         str(change["phrase"]),

@@ -30,7 +30,7 @@ class Tried:
 
     @classmethod
     def of(cls, answer: Answer, *, right: bool) -> Tried:
-        """One from an answer."""
+        """Take from an answer all that a remedy is looked for by."""
         return cls(right, answer.sql, unused_words(answer), is_read_whole(answer))
 
 

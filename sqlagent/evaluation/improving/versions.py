@@ -87,7 +87,7 @@ class History:
         self.unfit = [*self.unfit, [what, why]][-UNFIT_KEPT:]
 
     def grown(self, parent: int, edit: Edit) -> Version:
-        """Add a version below another one."""
+        """Add a version below `parent`; it is refused until its gate lets it in."""
         made = Version(len(self.versions), parent, edit, State.REFUSED)
         self.versions.append(made)
         return made
@@ -115,7 +115,7 @@ class History:
         return max(alive or self.versions[:1], key=bound)
 
     def plain(self) -> dict[str, Any]:
-        """It as plain values."""
+        """The history as values that JSON takes."""
         versions = [
             {
                 "number": one.number,

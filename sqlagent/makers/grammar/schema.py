@@ -51,7 +51,7 @@ class Schema:
         )
 
     def key_role(self, table: str, name: str) -> str:
-        """`pk`, `fk`, or `no`."""
+        """`pk` for a primary key of one column, `fk` for a column of a foreign key, else `no`."""
         owner = self.tables.get(base(table))
         if owner is not None and owner.primary_key == (name,):
             return "pk"

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """How wide to search."""
+    """How wide to search: frames, roles and picks of each step, the loss behind the best that ends it, trees that are weighed."""
 
     frames: int = 6
     roles: int = 14

@@ -80,7 +80,7 @@ class Named:
 
     @cached_property
     def is_grouped(self) -> bool:
-        """Whether rows are summed up."""
+        """Whether rows are summed up: by GROUP BY, or by an aggregate over all."""
         return self.layout.tree.args.get("group") is not None or any(one.is_figure for one in self.outputs)
 
     @cached_property
@@ -108,7 +108,7 @@ class Named:
         return keys[0] if keys else ""
 
     def output(self, words: str) -> list[Output]:
-        """The outputs that words name."""
+        """The outputs that words name: those called exactly so, else those whose names have the same stems."""
         meant = stems(words)
         exact = [one for one in self.outputs if one.name.lower() == words.strip().lower()]
         return exact or [one for one in self.outputs if one.name and stems_of_name(one.name) == meant]
@@ -151,7 +151,7 @@ class Named:
 
     @cached_property
     def times(self) -> tuple[Known, ...]:
-        """The columns of times."""
+        """The columns that hold a time."""
         return tuple(one for one in self.columns if one.field.role is Role.TIME)
 
     def time(self) -> Known | str:

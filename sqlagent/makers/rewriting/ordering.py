@@ -55,7 +55,7 @@ _YEARS = range(1900, 2101)
 
 
 def limited(wish: str, named: Named, today: date, index: ValueIndex | None) -> Fulfilled:
-    """A number of rows, or all of them."""
+    """Show a number of rows, or all of them. None for other wishes."""
     layout = named.layout
     if _ALL.fullmatch(wish):
         if "limit" not in layout.places:

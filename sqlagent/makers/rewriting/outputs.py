@@ -287,7 +287,7 @@ def is_named(node: exp.Expr, output: Output) -> bool:
 
 
 def once_each(wish: str, named: Named, today: date, index: ValueIndex | None) -> Fulfilled:
-    """Each different row once."""
+    """Show each different row once. None for other wishes; refused where it is so already."""
     if not _ONCE.fullmatch(wish):
         return None
     if named.layout.tree.args.get("distinct") is not None:

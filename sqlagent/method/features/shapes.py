@@ -17,7 +17,7 @@ from sqlagent.sql.clauses import Clauses
 
 
 def given(clauses: Clauses) -> dict[str, bool]:
-    """List the aspects a statement has."""
+    """Tell of each aspect whether a statement has it: counts, averages, an order, a limit and the like."""
     kinds = {type(node) for node in clauses.tree.walk()}
     functions = {name for name, _ in clauses.select_columns}
     limits = [text.split(" ")[0] for text in clauses.of("limit")]

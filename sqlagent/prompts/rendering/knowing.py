@@ -36,7 +36,7 @@ def terms_text(question: Question, linked: LinkedSchema, privacy: str) -> str:
 
 
 def rules_text(linked: LinkedSchema, privacy: str) -> str:
-    """A line a rule."""
+    """The rules of the team, one a line; below *rows* without those that hold stored values."""
     rules = (
         term
         for term in linked.knowledge.terms

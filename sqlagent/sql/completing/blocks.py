@@ -70,7 +70,7 @@ class Block:
         return next((name for name, start in reversed(self.clauses) if start < number), "")
 
     def clause_start(self, name: str) -> int | None:
-        """Where a clause begins."""
+        """The token at which a clause begins; None where the block has none of this name."""
         return next((start for known, start in self.clauses if known == name), None)
 
 

@@ -6,19 +6,33 @@ Columns that can be seen come before tables, tables that a key joins before othe
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokenizer_core import TokenType
 
-from sqlagent.catalog.keys import Edge
 from sqlagent.language.lexicon import words_of
-from sqlagent.sql.completing.blocks import Block, Blocks, Field, Read, is_name, resolve, word
+from sqlagent.sql.completing.blocks import Block, Field, is_name, resolve, word
+from sqlagent.sql.completing.joining import join_offers, shared_offers, table_offers
 from sqlagent.sql.completing.known import Known
-from sqlagent.sql.completing.places import Place, place_of
-from sqlagent.values import Kind, Table, Term, TermKind
+from sqlagent.sql.completing.offers import (
+    ALIAS,
+    COLUMN,
+    FUNCTION,
+    NAME,
+    TABLE,
+    Completion,
+    Here,
+    Scored,
+    column_offer,
+    fitness,
+    keyword_offers,
+    name_offer,
+    type_of,
+)
+from sqlagent.sql.completing.places import place_of
+from sqlagent.values import Term, TermKind
 
 # As many as one looks through.
 MOST = 50
@@ -39,23 +53,7 @@ _AFTER = {
 }  # fmt: skip
 _ENDS = ("UNION ALL", "UNION", "EXCEPT", "INTERSECT")
 _COMPARES = frozenset({"=", "<>", "!=", "<", ">", "<=", ">=", "LIKE", "ILIKE", "==", "<=>"})
-# How much the nearest of a kind is worth; others are worth less, and keywords next to nothing.
-_JOIN, _COLUMN, _ALIAS, _TABLE, _NAME, _FUNCTION = 60, 40, 38, 20, 14, 10
 _COUNTED = ("count", "sum", "avg", "min", "max")
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """A replacement of the text from character `start` on: `label` is shown, `insert` is written.
-
-    `kind` is column, alias, table, join, function, value, term or keyword; `note` says of what.
-    """
-
-    label: str
-    insert: str
-    kind: str
-    note: str
-    start: int
 
 
 def complete(
@@ -70,7 +68,7 @@ def complete(
     place = place_of(text, at, known.dialect)
     if place is None or place.quote == "`" and known.dialect not in ("mysql", "spark", "sqlite", "bigquery"):
         return []
-    here = _Here(place, known)
+    here = Here(place, known)
     if place.is_text:
         return _values(here, values)[:most] if values is not None else []
     ranked = sorted((*_ranked(here), *_terms(here, terms)), key=lambda one: -one[0])
@@ -82,45 +80,12 @@ def complete(
     return list(offered.values())
 
 
-class _Here:
-    """The place of a cursor with the blocks around it."""
-
-    def __init__(self, place: Place, known: Known) -> None:
-        self.place, self.known = place, known
-        self.blocks = Blocks(place.tokens, known)
-        self.block = self.blocks.at(place.before)
-        self.clause = self.block.clause_at(place.before) if self.block is not None else ""
-
-    def back(self, steps: int = 1) -> Token | None:
-        """The token so many before the cursor."""
-        number = self.place.before - steps
-        return self.place.tokens[number] if number >= 0 else None
-
-    def said(self, steps: int = 1) -> str:
-        """Its text."""
-        token = self.back(steps)
-        return word(token) if token is not None else ""
-
-    def scopes(self) -> Iterator[Block]:
-        """The blocks around the cursor, from the innermost on."""
-        block = self.block
-        while block is not None:
-            yield block
-            block = block.outer
-
-    def written(self, name: str) -> str:
-        """A name as it is written here, inside of marks that were typed or with its own."""
-        if self.place.quote:
-            return name + ("" if self.place.is_closed else self.place.quote)
-        return self.known.written(name)
-
-
 # ---------------------------------------------------------------- terms
 
 _OF_GROUPS, _OF_ROWS = ("SELECT", "HAVING", "ORDER"), ("WHERE", "HAVING", "SELECT")
 
 
-def _terms(here: _Here, terms: Sequence[Term]) -> Iterator[tuple[float, Completion]]:
+def _terms(here: Here, terms: Sequence[Term]) -> Iterator[Scored]:
     """Terms whose words begin as what was typed, written out under the names that tables have here."""
     block, typed = here.block, here.place.word
     if not terms or block is None or not typed or here.place.quote or here.said() == ".":
@@ -131,13 +96,15 @@ def _terms(here: _Here, terms: Sequence[Term]) -> Iterator[tuple[float, Completi
         wanted = _OF_GROUPS if term.kind is TermKind.MEASURE else _OF_ROWS
         if term.kind in (TermKind.RULE, TermKind.NAME) or here.clause not in wanted:
             continue
-        fit, phrase = max(((_fit(typed, phrase), phrase) for phrase in term.phrases), key=lambda one: one[0])
+        fit, phrase = max(
+            ((fitness(typed, phrase), phrase) for phrase in term.phrases), key=lambda one: one[0]
+        )
         if fit and (sql := _written_out(here, term)):
             note = term.description or term.body
             yield 12 + fit, Completion(phrase, sql, "term", note, here.place.start)
 
 
-def _written_out(here: _Here, term: Term) -> str:
+def _written_out(here: Here, term: Term) -> str:
     """A term's SQL under the names of here; empty where a table of it is not read, or cannot be told from another."""
     assert here.block is not None
     try:
@@ -163,48 +130,30 @@ def _written_out(here: _Here, term: Term) -> str:
 # ---------------------------------------------------------------- what is wanted
 
 
-def _ranked(here: _Here) -> Iterator[tuple[float, Completion]]:
+def _ranked(here: Here) -> Iterator[Scored]:
     for score, found in _wanted(here):
-        fit = _fit(here.place.word, found.label)
+        fit = fitness(here.place.word, found.label)
         if fit:
             yield score + fit, found
 
 
-def _fit(typed: str, label: str) -> float:
-    """How well what was typed begins a label: none where it does not; a later word's beginning is worth less."""
-    low, name = typed.lower(), label.lower()
-    if not low:
-        return 1
-    if name == low:
-        return 130
-    if name.startswith(low):
-        return 103 if label.startswith(typed) else 100
-    parts = name.replace(".", "_").replace(" ", "_").split("_")
-    if any(part.startswith(low) for part in parts):
-        return 45
-    initials = "".join(part[:1] for part in parts)
-    if len(low) > 1 and (initials.startswith(low) or low in name):
-        return 25
-    return 0
-
-
-def _wanted(here: _Here) -> Iterator[tuple[float, Completion]]:
+def _wanted(here: Here) -> Iterator[Scored]:
     if here.said() == ".":
         yield from _behind_dot(here)
         return
     if here.block is None or not here.clause:
-        yield from _keywords(here, _FIRST if not here.place.before else _AFTER[""], 5)
+        yield from keyword_offers(here, _FIRST if not here.place.before else _AFTER[""], 5)
         return
     if here.clause == "FROM":
         yield from _in_from(here)
         return
     if here.clause in ("LIMIT", "OFFSET", "FETCH"):
-        yield from _keywords(here, _AFTER["LIMIT"], 5)
+        yield from keyword_offers(here, _AFTER["LIMIT"], 5)
         return
     yield from _in_expression(here)
 
 
-def _behind_dot(here: _Here) -> Iterator[tuple[float, Completion]]:
+def _behind_dot(here: Here) -> Iterator[Scored]:
     owner = here.back(2)
     if owner is None:
         return
@@ -212,46 +161,46 @@ def _behind_dot(here: _Here) -> Iterator[tuple[float, Completion]]:
     for block in here.scopes():
         for read in block.reads:
             if read.name.lower() == name and read.fields:
-                yield from ((_COLUMN, _column(here, one)) for one in _ordered(here, read.fields))
+                yield from ((COLUMN, column_offer(here, one)) for one in _ordered(here, read.fields))
                 return
     if here.clause == "FROM":
         for table in here.known.catalog.tables:
             if (table.schema or here.known.catalog.default_schema).lower() == name:
-                yield _TABLE, _offer(here, table.name, "table", table.comment)
+                yield TABLE, name_offer(here, table.name, "table", table.comment)
         return
     known = here.known.table(name)
     if known is not None:
-        yield from ((30, _column(here, Field(one.name, known, one))) for one in known.columns)
+        yield from ((30, column_offer(here, Field(one.name, known, one))) for one in known.columns)
 
 
-def _in_from(here: _Here) -> Iterator[tuple[float, Completion]]:
+def _in_from(here: Here) -> Iterator[Scored]:
     assert here.block is not None
     before, said = here.back(), here.said()
     if said in ("FROM", "JOIN", "LATERAL") or said == "," and not _in_condition(here):
-        yield from _tables(here)
+        yield from table_offers(here)
     elif said == "USING" or said == "(" and here.said(2) == "USING" or said == "," and _in_using(here):
-        yield from _shared(here)
+        yield from shared_offers(here)
     elif said == "ON" or said in ("AND", "OR", "NOT", "(") and _in_condition(here):
-        yield from _joins(here, _read_before(here))
+        yield from join_offers(here, here.read_before())
         yield from _in_expression(here)
     elif _in_condition(here):
         yield from _in_expression(here)
     elif before is not None and (is_name(before) or before.token_type is TokenType.R_PAREN):
-        read = _read_before(here)
+        read = here.read_before()
         behind_join = read is not None and len(here.block.reads) > 1 and read is not here.block.reads[0]
         if behind_join and read is not None and read.on is None:
-            for score, found in _joins(here, read):
+            for score, found in join_offers(here, read):
                 yield (
                     score,
                     Completion(f"ON {found.label}", f"ON {found.insert}", "join", found.note, found.start),
                 )
-            yield from _keywords(here, ("ON", "USING", "AS"), 15)
-        yield from _keywords(here, (*_AFTER["FROM"], *_ENDS), 5)
+            yield from keyword_offers(here, ("ON", "USING", "AS"), 15)
+        yield from keyword_offers(here, (*_AFTER["FROM"], *_ENDS), 5)
 
 
-def _in_condition(here: _Here) -> bool:
+def _in_condition(here: Here) -> bool:
     """The cursor stands behind ON of the last thing that is read before it."""
-    read = _read_before(here)
+    read = here.read_before()
     if read is None or read.on is None or read.on >= here.place.before:
         return False
     return not any(
@@ -260,123 +209,15 @@ def _in_condition(here: _Here) -> bool:
     )
 
 
-def _in_using(here: _Here) -> bool:
-    read = _read_before(here)
+def _in_using(here: Here) -> bool:
+    read = here.read_before()
     return read is not None and read.on is not None and word(here.place.tokens[read.on]) == "USING"
-
-
-def _read_before(here: _Here) -> Read | None:
-    """The last table named before the cursor that the block reads from."""
-    if here.block is None:
-        return None
-    return next((read for read in reversed(here.block.reads) if read.begins < here.place.before), None)
-
-
-# ---------------------------------------------------------------- tables and joins
-
-
-def _tables(here: _Here) -> Iterator[tuple[float, Completion]]:
-    assert here.block is not None
-    reads = [read for read in here.block.reads if read.begins < here.place.before]
-    joinable = {edge.target: edge for read in reads for edge in _edges(here, read)}
-    for name, cte in here.block.ctes.items():
-        yield 30, _offer(here, cte.name or name, "table", "named in this statement")
-    for table in here.known.catalog.tables:
-        edge = joinable.get(table.key)
-        note = (
-            f"joined by {edge.columns[0]}"
-            if edge is not None
-            else table.comment or ("view" if table.is_view else "")
-        )
-        insert = here.known.path(table) if not here.place.quote else here.written(table.name)
-        score = _TABLE + (0 if edge is None else 4 if edge.guessed else 6)
-        if any(read.table is table for read in reads):
-            score -= 3
-        yield (
-            score,
-            Completion(table.key if table.schema else table.name, insert, "table", note, here.place.start),
-        )
-    if here.known.schemas and not here.place.quote:
-        for schema in here.known.schemas.values():
-            yield 8, _offer(here, schema, "table", "schema")
-    if here.said() in ("FROM", "JOIN"):
-        yield from _keywords(here, ("SELECT", "LATERAL"), 1)
-
-
-def _edges(here: _Here, read: Read) -> Iterator[Edge]:
-    for table in {one.table.key: one.table for one in read.fields if one.table is not None}.values():
-        yield from here.known.around(table)
-
-
-def _joins(here: _Here, read: Read | None) -> Iterator[tuple[float, Completion]]:
-    """Conditions that join what was named last with what was named before it: by keys, else by columns called alike."""
-    if read is None or here.block is None or here.place.quote:
-        return
-    others = [one for one in here.block.reads if one is not read and one.begins < read.begins]
-    for rank, other in enumerate(reversed(others)):
-        by_keys = list(_by_keys(here, read, other))
-        for here_names, there_names, guessed in by_keys:
-            words = " AND ".join(
-                f"{here.known.written(other.name)}.{here.known.written(there)} = "
-                f"{here.known.written(read.name)}.{here.known.written(mine)}"
-                for mine, there in zip(here_names, there_names, strict=True)
-            )
-            note = "names alike" if guessed else "key"
-            yield (
-                _JOIN - rank - (5 if guessed else 0),
-                Completion(words, words, "join", note, here.place.start),
-            )
-
-
-def _by_keys(here: _Here, read: Read, other: Read) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:
-    """The columns of two sources by which a key joins their tables, as they are named here."""
-    told = set()
-    for edge in _edges(here, read):
-        mine = _named(read, edge.source, edge.columns)
-        theirs = _named(other, edge.target, edge.referenced)
-        if mine and theirs and (mine, theirs) not in told:
-            told.add((mine, theirs))
-            yield mine, theirs, edge.guessed
-    if not told:
-        for name in (one.name for one in read.fields if one.name.lower().endswith(("id", "key", "code"))):
-            if name.lower() != "id" and any(one.name.lower() == name.lower() for one in other.fields):
-                yield (name,), (name,), True
-
-
-def _named(read: Read, key: str, columns: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of columns of a table in a source; empty unless all are there."""
-    names = []
-    for column in columns:
-        found = next(
-            (
-                one.name
-                for one in read.fields
-                if one.table is not None and one.table.key == key and one.column is not None
-                and one.column.name.lower() == column.lower()
-            ),
-            None,
-        )  # fmt: skip
-        if found is None:
-            return ()
-        names.append(found)
-    return tuple(names)
-
-
-def _shared(here: _Here) -> Iterator[tuple[float, Completion]]:
-    """Columns that the last source has in common with the others."""
-    read = _read_before(here)
-    if read is None or here.block is None:
-        return
-    others = {f.name.lower() for one in here.block.reads if one is not read for f in one.fields}
-    for one in read.fields:
-        if one.name.lower() in others:
-            yield _COLUMN + 5, _column(here, one)
 
 
 # ---------------------------------------------------------------- expressions
 
 
-def _in_expression(here: _Here) -> Iterator[tuple[float, Completion]]:
+def _in_expression(here: Here) -> Iterator[Scored]:
     assert here.block is not None
     clause, wants_value = here.clause, _wants_operand(here)
     beside = _beside(here)
@@ -385,27 +226,32 @@ def _in_expression(here: _Here) -> Iterator[tuple[float, Completion]]:
         if clause in ("GROUP", "ORDER", "HAVING", "QUALIFY"):
             for one in here.block.gives:
                 if one.column is None:
-                    yield _ALIAS + 4, _offer(here, one.name, "alias", "of this SELECT")
+                    yield ALIAS + 4, name_offer(here, one.name, "alias", "of this SELECT")
         for block in here.scopes():
             for read in block.reads:
                 if read.name and not here.place.quote:
-                    yield _NAME, _offer(here, read.name, "alias", _of(read))
+                    yield (
+                        NAME,
+                        name_offer(
+                            here, read.name, "alias", read.table.name if read.table is not None else ""
+                        ),
+                    )
         if not here.block.reads and not here.place.quote:
             yield from _any_columns(here)
         if not here.place.quote:
             for name in here.known.functions:
                 common = 3 if name in _COUNTED else 0
                 yield (
-                    _FUNCTION + common,
+                    FUNCTION + common,
                     Completion(f"{name}()", f"{name}(", "function", "function", here.place.start),
                 )
-        yield from _keywords(here, ("NULL", "TRUE", "FALSE", "CASE"), 1)
+        yield from keyword_offers(here, ("NULL", "TRUE", "FALSE", "CASE"), 1)
     words = _AFTER.get(clause, ())
     after = _ENDS if clause in ("WHERE", "GROUP", "HAVING") else ()
-    yield from _keywords(here, (*words, *after), 1 if wants_value else 6)
+    yield from keyword_offers(here, (*words, *after), 1 if wants_value else 6)
 
 
-def _wants_operand(here: _Here) -> bool:
+def _wants_operand(here: Here) -> bool:
     """A value may begin here: a column, a function; not right behind one, where an operator is wanted."""
     token = here.back()
     if token is None:
@@ -426,14 +272,14 @@ _BEFORE_OPERANDS = words_of(
 )
 
 
-def _beside(here: _Here) -> Field | None:
+def _beside(here: Here) -> Field | None:
     """The column that is compared with what is typed."""
     if here.said() not in _COMPARES:
         return None
     return _column_before(here, 2)
 
 
-def _column_before(here: _Here, steps: int) -> Field | None:
+def _column_before(here: Here, steps: int) -> Field | None:
     """The column that ends so many tokens before the cursor."""
     token = here.back(steps)
     if token is None or not is_name(token):
@@ -442,7 +288,7 @@ def _column_before(here: _Here, steps: int) -> Field | None:
     return resolve(here.block, token.text, owner.text if owner is not None else "")
 
 
-def _columns(here: _Here, beside: Field | None) -> Iterator[tuple[float, Completion]]:
+def _columns(here: Here, beside: Field | None) -> Iterator[Scored]:
     """The columns that can be seen, by the block they are seen from; one that two sources have with the source's name."""
     for depth, block in enumerate(here.scopes()):
         every = [one.name.lower() for read in block.reads for one in read.fields]
@@ -453,7 +299,7 @@ def _columns(here: _Here, beside: Field | None) -> Iterator[tuple[float, Complet
         for number, read in enumerate(block.reads):
             for place, one in enumerate(_ordered(here, read.fields)):
                 doubled = every.count(one.name.lower()) > 1 or one.name.lower() in taken
-                score = _COLUMN - depth * 6 - number * 0.05 - place * 0.001
+                score = COLUMN - depth * 6 - number * 0.05 - place * 0.001
                 if joined and one.table is not None and one.column is not None:
                     score += 8 if (one.table.key, one.column.name.lower()) in joined else 0
                 if here.clause == "GROUP" and any(
@@ -462,16 +308,16 @@ def _columns(here: _Here, beside: Field | None) -> Iterator[tuple[float, Complet
                     score += 6
                 if doubled and read.name and not here.place.quote:
                     words = f"{here.known.written(read.name)}.{here.known.written(one.name)}"
-                    yield score, Completion(words, words, "column", _typed(one), here.place.start)
+                    yield score, Completion(words, words, "column", type_of(one), here.place.start)
                 else:
-                    yield score, _column(here, one)
+                    yield score, column_offer(here, one)
 
 
-def _inside(here: _Here, depth: int) -> list[Block]:
+def _inside(here: Here, depth: int) -> list[Block]:
     return [block for n, block in enumerate(here.scopes()) if n < depth]
 
 
-def _keys_to(here: _Here, beside: Field) -> Iterator[tuple[str, str]]:
+def _keys_to(here: Here, beside: Field) -> Iterator[tuple[str, str]]:
     """The columns that a key joins with one."""
     if beside.table is None or beside.column is None:
         return
@@ -481,17 +327,17 @@ def _keys_to(here: _Here, beside: Field) -> Iterator[tuple[str, str]]:
                 yield edge.target, theirs.lower()
 
 
-def _any_columns(here: _Here) -> Iterator[tuple[float, Completion]]:
+def _any_columns(here: Here) -> Iterator[Scored]:
     """Columns of every table, where nothing is read from yet; only by what was typed of one."""
     if not here.place.word:
         return
     for table in here.known.catalog.tables:
         for column in table.columns:
-            if _fit(here.place.word, column.name):
-                yield 16, _column(here, Field(column.name, table, column))
+            if fitness(here.place.word, column.name):
+                yield 16, column_offer(here, Field(column.name, table, column))
 
 
-def _ordered(here: _Here, fields: Iterable[Field]) -> Iterator[Field]:
+def _ordered(here: Here, fields: Iterable[Field]) -> Iterator[Field]:
     """Fields, each name once."""
     seen: set[str] = set()
     for one in fields:
@@ -503,7 +349,7 @@ def _ordered(here: _Here, fields: Iterable[Field]) -> Iterator[Field]:
 # ---------------------------------------------------------------- values
 
 
-def _values(here: _Here, values: Values) -> list[Completion]:
+def _values(here: Here, values: Values) -> list[Completion]:
     """Stored texts of the column that a text is compared with; those that begin as it does come first."""
     column = _compared(here)
     if column is None or column.table is None or column.column is None:
@@ -518,7 +364,7 @@ def _values(here: _Here, values: Values) -> list[Completion]:
     ]
 
 
-def _compared(here: _Here) -> Field | None:
+def _compared(here: Here) -> Field | None:
     """The column that the text at the cursor is compared with, by a sign or in a list."""
     said = here.said()
     if said in _COMPARES:
@@ -531,33 +377,3 @@ def _compared(here: _Here) -> Field | None:
     if here.said(steps) == "(" and here.said(steps + 1) == "IN":
         return _column_before(here, steps + (3 if here.said(steps + 2) == "NOT" else 2))
     return None
-
-
-# ---------------------------------------------------------------- as they are offered
-
-
-def _keywords(here: _Here, words: Iterable[str], score: float) -> Iterator[tuple[float, Completion]]:
-    if here.place.quote:
-        return
-    for number, name in enumerate(words):
-        yield score - number * 0.01, Completion(name, name, "keyword", "", here.place.start)
-
-
-def _offer(here: _Here, name: str, kind: str, note: str) -> Completion:
-    return Completion(name, here.written(name), kind, note, here.place.start)
-
-
-def _column(here: _Here, one: Field) -> Completion:
-    return _offer(here, one.name, "column", _typed(one))
-
-
-def _typed(one: Field) -> str:
-    if one.table is None or one.column is None:
-        return ""
-    kind = one.column.type.lower() if one.column.kind is Kind.OTHER else str(one.column.kind)
-    return f"{one.table.name}, {kind}"
-
-
-def _of(read: Read) -> str:
-    table: Table | None = read.table
-    return table.name if table is not None else ""

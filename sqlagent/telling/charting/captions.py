@@ -70,51 +70,7 @@ def note_of(chart: Chart, rows: Rows) -> str:
                 )
             )
     elif chart.mark in ("bar", "line", "area", "combo", "pie", "heatmap") and chart.x:
-        points = points_of(chart, rows)
-        if points.categories > len(points.xs):
-            notes.append(
-                worded(
-                    "First {count} of {categories} shown.",
-                    count=len(points.xs),
-                    categories=number(f"{points.categories:,}"),
-                )
-            )
-        if chart.mark == "pie" and points.categories > MAX_SLICES:
-            notes.append(
-                worded(
-                    "The largest {value} of {categories} are shown, the rest as Other.",
-                    value=MAX_SLICES - 1,
-                    categories=number(f"{points.categories:,}"),
-                )
-            )
-        if points.left_out and is_small(chart):
-            names = named_some(points.left_out)
-            notes.append(
-                worded(
-                    "The largest {count} of {series} drawn, without {names}.",
-                    count=len(points.values),
-                    series=number(f"{points.series:,}"),
-                    names=names,
-                )
-            )
-        elif points.left_out:
-            notes.append(
-                worded(
-                    "The largest {count} of {series} series shown.",
-                    count=len(points.values),
-                    series=number(f"{points.series:,}"),
-                )
-            )
-        notes += _nowhere(chart, rows, points)
-        if points.hidden:
-            notes.append(
-                worded(
-                    "{hidden} values that share a place with another are not drawn: choose an aggregate.",
-                    hidden=number(f"{points.hidden:,}"),
-                )
-            )
-        if chart.aggregate in ("mean", "sum", "min", "max") and points.categories < len(rows.rows):
-            notes.append(_SHARED[chart.aggregate])
+        notes += _places_note(chart, rows)
     elif chart.mark == "scatter":
         notes += _scatter_note(chart, rows)
     if rows.truncated:
@@ -122,6 +78,57 @@ def note_of(chart: Chart, rows: Rows) -> str:
             worded("Drawn from the first {count} rows; there are more.", count=number(f"{len(rows.rows):,}"))
         )
     return spaced(*notes)
+
+
+def _places_note(chart: Chart, rows: Rows) -> list[str]:
+    """Tell of places, series and values of a chart along categories or times that are not drawn, and of those added up."""
+    notes: list[str] = []
+    points = points_of(chart, rows)
+    if points.categories > len(points.xs):
+        notes.append(
+            worded(
+                "First {count} of {categories} shown.",
+                count=len(points.xs),
+                categories=number(f"{points.categories:,}"),
+            )
+        )
+    if chart.mark == "pie" and points.categories > MAX_SLICES:
+        notes.append(
+            worded(
+                "The largest {value} of {categories} are shown, the rest as Other.",
+                value=MAX_SLICES - 1,
+                categories=number(f"{points.categories:,}"),
+            )
+        )
+    if points.left_out and is_small(chart):
+        names = named_some(points.left_out)
+        notes.append(
+            worded(
+                "The largest {count} of {series} drawn, without {names}.",
+                count=len(points.values),
+                series=number(f"{points.series:,}"),
+                names=names,
+            )
+        )
+    elif points.left_out:
+        notes.append(
+            worded(
+                "The largest {count} of {series} series shown.",
+                count=len(points.values),
+                series=number(f"{points.series:,}"),
+            )
+        )
+    notes += _nowhere(chart, rows, points)
+    if points.hidden:
+        notes.append(
+            worded(
+                "{hidden} values that share a place with another are not drawn: choose an aggregate.",
+                hidden=number(f"{points.hidden:,}"),
+            )
+        )
+    if chart.aggregate in ("mean", "sum", "min", "max") and points.categories < len(rows.rows):
+        notes.append(_SHARED[chart.aggregate])
+    return notes
 
 
 def _scatter_note(chart: Chart, rows: Rows) -> list[str]:

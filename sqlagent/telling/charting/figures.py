@@ -133,18 +133,7 @@ def _axes(chart: Chart, rows: Rows) -> Json:
             layout["height"] = max(280, 90 + 24 * len(xs) * max(map(len, panels)))
         return {"data": data, "layout": layout}
     if chart.mark == "bar" and several:
-        layout["barmode"] = "stack" if _stacks(chart, points) else "group"
-        if layout["barmode"] == "stack":  # a value above the last part would read as what all come to
-            for trace in data:
-                if "text" in trace:
-                    trace["textposition"] = "inside"
-        if chart.stack == "share":
-            layout["barnorm"] = "percent"
-            for part in ("tickformat", "hoverformat", "tickprefix", "ticksuffix"):
-                value.pop(part, None)
-            value |= {"title": {"text": share_of(chart)}, "ticksuffix": " %"}
-            for trace in data:
-                trace.pop("text", None)
+        layout |= _beside_or_stacked(chart, data, value, stacks=_stacks(chart, points))
     if lying and not several:
         _put_behind(data[0], value, line_level(chart, rows) if chart.scale != "log" else None)
     if lying and several:  # below many bars nobody sees whose they are
@@ -154,6 +143,23 @@ def _axes(chart: Chart, rows: Rows) -> Json:
             280, 90 + 24 * len(xs) * (1 if layout.get("barmode") != "group" else len(data))
         )
     return {"data": data, "layout": layout}
+
+
+def _beside_or_stacked(chart: Chart, data: Sequence[Json], value: Json, *, stacks: bool) -> Json:
+    """Lay out bars of several series beside each other or on each other, as parts of the whole where shares are drawn; their texts and axis follow."""
+    layout: Json = {"barmode": "stack" if stacks else "group"}
+    if stacks:  # a value above the last part would read as what all come to
+        for trace in data:
+            if "text" in trace:
+                trace["textposition"] = "inside"
+    if chart.stack == "share":
+        layout["barnorm"] = "percent"
+        for part in ("tickformat", "hoverformat", "tickprefix", "ticksuffix"):
+            value.pop(part, None)
+        value |= {"title": {"text": share_of(chart)}, "ticksuffix": " %"}
+        for trace in data:
+            trace.pop("text", None)
+    return layout
 
 
 def _put_behind(trace: Json, value: Json, level: float | None) -> None:

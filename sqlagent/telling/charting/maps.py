@@ -50,7 +50,7 @@ class Located:
 
     @property
     def traces(self) -> list[tuple[Place, ...]]:
-        """The places of each trace."""
+        """The places of each trace that has some: areas first, then dots."""
         return [places for places in (self.shapes, self.dots) if places]
 
 

@@ -189,7 +189,7 @@ def hashable(cell: Cell) -> Any:
 
 
 def time_axis(chart: Chart, rows: Rows) -> bool:
-    """Say whether x is a time."""
+    """Whether the column along the x axis is a time by what it holds."""
     return profile(rows, chart.x).role == Role.TIME
 
 

@@ -45,7 +45,7 @@ class Names:
         return f"{self.tables.get(node.table.lower(), node.table)}.{node.name}"
 
     def quoted(self, node: exp.Expr) -> str:
-        """A part as SQL."""
+        """A part as SQL between backticks, without its comments."""
         return f"`{node.sql(dialect=self.dialect, comments=False, copy=True)}`"
 
 

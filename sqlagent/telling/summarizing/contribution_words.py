@@ -65,32 +65,41 @@ def sentence_of(called: str, before: str, now: str, whole: Part, splits: Sequenc
             if whole.change > 0
             else worded("{name} fell by {change} from {first} to {last}", **told)
         )
-    found = _standing_out(whole, splits)
-    more: str = ""
-    if found is not None:
-        split, part = found
-        label = part_words(split.words, split.missing, part)
-        alone = {"name": label, "change": told_number(abs(part.change))}
-        if part.mix is not None and part.change > 0:
-            more = worded("{name} alone added {change}", **alone)
-        elif part.mix is not None:
-            more = worded("{name} alone took off {change}", **alone)
-        elif part.change > 0:
-            more = worded("{name} alone rose by {change}", **alone)
-        else:
-            more = worded("{name} alone fell by {change}", **alone)
-        largest = _largest(split, part) if part.mix is None else part
-        if largest is not part:
-            most = part_words(split.words, split.missing, largest)
-            more = _farthest(alone, most, largest.change)
-            figures += [(most, largest.change)]
-        figures += [(label, one) for one in (part.before, part.now, part.change) if one is not None]
-    elif splits and whole.change:
-        more = worded("no single value of {names} stands out", names=one_of([one.words for one in splits]))
+    more, moved = _moved_most(whole, splits)
     alone_told = in_a_row(text, ".")
     sentence = in_a_row(text, "; ", more, ".") if more else alone_told
-    rows = Rows(("part", "figure"), (*figures, ("change", whole.change)))
+    rows = Rows(("part", "figure"), (*figures, *moved, ("change", whole.change)))
     return sentence if not verify(sentence, rows) else alone_told if not verify(alone_told, rows) else ""
+
+
+def _moved_most(whole: Part, splits: Sequence[Split]) -> tuple[str, list[tuple[str, Decimal]]]:
+    """Name the value that stands out most, and the one that moved most where it is another; with the figures that this rests on."""
+    found = _standing_out(whole, splits)
+    if found is None:
+        if not (splits and whole.change):
+            return "", []
+        return worded(
+            "no single value of {names} stands out", names=one_of([one.words for one in splits])
+        ), []
+    split, part = found
+    label = part_words(split.words, split.missing, part)
+    alone = {"name": label, "change": told_number(abs(part.change))}
+    more: str
+    if part.mix is not None and part.change > 0:
+        more = worded("{name} alone added {change}", **alone)
+    elif part.mix is not None:
+        more = worded("{name} alone took off {change}", **alone)
+    elif part.change > 0:
+        more = worded("{name} alone rose by {change}", **alone)
+    else:
+        more = worded("{name} alone fell by {change}", **alone)
+    figures = [(label, one) for one in (part.before, part.now, part.change) if one is not None]
+    largest = _largest(split, part) if part.mix is None else part
+    if largest is not part:
+        most = part_words(split.words, split.missing, largest)
+        more = _farthest(alone, most, largest.change)
+        figures.append((most, largest.change))
+    return more, figures
 
 
 def _farthest(alone: dict[str, str], most: str, moved: Decimal) -> str:

@@ -175,7 +175,7 @@ def size_of(cell: Cell) -> float:
 
 
 def change_of(last: Cell, first: Cell) -> float:
-    """Give by how much a figure grew."""
+    """By how much a figure grew from `first` to `last`; negative where it fell."""
     return size_of(last) - size_of(first)
 
 

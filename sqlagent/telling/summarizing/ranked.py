@@ -167,7 +167,7 @@ def ranked_told(
     entries.sort(key=lambda e: size_of(e[1]), reverse=not low)
     lead, second = entries[0], entries[1]
     ties = [e for e in entries if number_of(e[1]) == number_of(lead[1])]
-    of, unit = lower_first(column_said(measure)), measure.name in percents
+    unit = measure.name in percents
     shown = (
         worded_count(
             "Of the {count} row shown, ",
@@ -188,23 +188,8 @@ def ranked_told(
         )
         return in_a_row(same, cut_said(rows))
     if len(ties) > 1:
-        names = (
-            all_of([row_said(e[0], named) for e in ties])
-            if len(ties) <= NAMED_TOGETHER
-            else worded_count("{count} row", "{count} rows", len(ties), count=number(f"{len(ties):,}"))
-        )
-        told = {"names": names if of_shown else begun_large(names), "value": value}
-        if _NO_NOUN.search(of) or _DONE.fullmatch(of):
-            shared = (
-                worded("{names} share the last place with {value}.", **told)
-                if low
-                else worded("{names} share the first place with {value}.", **told)
-            )
-        elif low:
-            shared = worded("{names} share the lowest {figure}, {value}.", figure=within(measure), **told)
-        else:
-            shared = worded("{names} share the highest {figure}, {value}.", figure=within(measure), **told)
-        return in_a_row(shown, shared, cut_said(rows))
+        names = [row_said(e[0], named) for e in ties]
+        return in_a_row(shown, _tied(low, measure, names, value, begins=not of_shown), cut_said(rows))
     share = _share(whole and adds_up, measure, [e[1] for e in entries], lead[1])
     leads = _leads(row_said(lead[0], named), measure, value, low, counts)
     follows = worded(
@@ -214,6 +199,24 @@ def ranked_told(
     return in_a_row(
         shown, leads if of_shown else begun_large(leads), share, follows, total, ".", cut_said(rows)
     )
+
+
+def _tied(low: bool, measure: Profile, names: Sequence[str], value: str, *, begins: bool) -> str:
+    """Say which rows share the first or the last place; a few by name, more by their number."""
+    of = lower_first(column_said(measure))
+    who = (
+        all_of(names)
+        if len(names) <= NAMED_TOGETHER
+        else worded_count("{count} row", "{count} rows", len(names), count=number(f"{len(names):,}"))
+    )
+    told = {"names": begun_large(who) if begins else who, "value": value}
+    if _NO_NOUN.search(of) or _DONE.fullmatch(of):
+        if low:
+            return worded("{names} share the last place with {value}.", **told)
+        return worded("{names} share the first place with {value}.", **told)
+    if low:
+        return worded("{names} share the lowest {figure}, {value}.", figure=within(measure), **told)
+    return worded("{names} share the highest {figure}, {value}.", figure=within(measure), **told)
 
 
 def is_of_shown(rows: Rows, measure: Profile, low: bool, sorting: Sorting | None, sql: str) -> bool:
