@@ -76,7 +76,7 @@ def taken(installation: Installation, *words: str) -> tuple[float, float]:
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """What stored files hold, by their place."""
+    """Digests of stored files, by their place."""
     return {
         str(path.relative_to(folder)): hashlib.blake2b(path.read_bytes()).hexdigest()
         for path in (folder / "media").rglob("*")
