@@ -33,6 +33,7 @@ def tie_note(sql: str, rows: Rows, executor: Executor, setting: Setting) -> str:
     if (
         sorting is None
         or sorting.groups
+        or sorting.skipped
         or not 0 < sorting.limit <= MOST_SHOWN
         or len(rows.rows) != sorting.limit
         or columns.count(sorting.by) != 1

@@ -37,6 +37,7 @@ from sqlagent.makers.analyst.denied_groups import denied_of_groups
 from sqlagent.makers.analyst.denied_partners import never_with
 from sqlagent.makers.analyst.doers import who_did_most
 from sqlagent.makers.analyst.each_period import each_period
+from sqlagent.makers.analyst.each_thing import each_thing
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.ended_in import ended_in
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by, worst_of_bad
@@ -46,6 +47,7 @@ from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
 from sqlagent.makers.analyst.gross_amounts import whole_amounts
 from sqlagent.makers.analyst.happening import in_the_deed
+from sqlagent.makers.analyst.having_one import having_one, or_nought
 from sqlagent.makers.analyst.held_against import held_against
 from sqlagent.makers.analyst.holding import holding
 from sqlagent.makers.analyst.implied import (
@@ -60,6 +62,7 @@ from sqlagent.makers.analyst.implied import (
 from sqlagent.makers.analyst.in_lists import any_of_them, listing, whole_lists
 from sqlagent.makers.analyst.lacked import lacked
 from sqlagent.makers.analyst.lengths import lengths
+from sqlagent.makers.analyst.letters import letters
 from sqlagent.makers.analyst.links_counted import links_counted
 from sqlagent.makers.analyst.longest_to import longest_to
 from sqlagent.makers.analyst.minor_units import (
@@ -114,8 +117,11 @@ from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
 from sqlagent.makers.analyst.unlikely import unlikely
 from sqlagent.makers.analyst.values_beside import values_beside
+from sqlagent.makers.analyst.values_named import values_named
 from sqlagent.makers.analyst.voids import counting, without_voids
+from sqlagent.makers.analyst.with_none import with_none
 from sqlagent.makers.analyst.worths import worths
+from sqlagent.makers.analyst.zeros import zeros
 
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
 """A formula in brackets explains a word and is none of the question's own."""
@@ -225,7 +231,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
     if left := NOT_UNDERSTOOD.search(text):
         reading, made = _understand(text[: left.start()], source, today, told, deep)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
-    text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text[:MAX_CHARS])))
+    text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", letters(condensed(text[:MAX_CHARS]))))
     if (brought := brought_back(text)) is not None:
         reading, made = _understand(brought.text, source, today, told, deep)
         words = brought.words
@@ -442,7 +448,7 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     if sum(item.kind == "mention" for item in reading.items) > MOST_MENTIONS:
         reads_left().is_short = True
         return _NOTHING
-    reading = modified(compounded(worths(reading, source), source.vocabulary), source)
+    reading = values_named(modified(compounded(worths(reading, source), source.vocabulary), source))
     reading = lacked(lengths(owned(reading, source), source), source)
     reading = of_shown_groups(of_one_sort(amounts_read(reading), source), source)
     typed, reading = reading, listing(reading, source)
@@ -468,6 +474,7 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     frames = _framed(drawn, reading, typed, source, today)
     frames = [with_count(one, counted, source.model) for one in frames]
     frames = [leaving_out(one, values_instead(one, text, source)) for one in frames]
+    frames = [having_one(zeros(one, reading), text, reading, source) for one in frames]
     ops = frozenset(item.op for item in reading.items)
     faults = 0
     for frame in sorted(frames, key=lambda one: one.cost):
@@ -481,6 +488,7 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
             faults += isinstance(refusal, Fault)
             continue
         doubt = doubt or untaken or whole_lists(whole) or by_number(whole, reading, source)
+        doubt = doubt or or_nought(whole, text, reading)
         doubt = doubt or (UNWRITTEN if faults else "")
         out.setdefault(sql, Understood(whole, sql, followed(frame, told), doubt))
     reads_left().faults += faults
@@ -499,6 +507,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
     frames = [in_the_deed(one, reading, source) for one in frames]
     frames = [come_to_pass(one, reading, source, today) for one in frames]
+    frames = [each_thing(one, reading, source) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
     frames = [in_its_group(of_sums(one), source) for one in frames]
@@ -506,6 +515,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [
         at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames
     ]
+    frames = [with_none(one, reading) for one in frames]
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]

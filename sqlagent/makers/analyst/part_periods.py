@@ -28,6 +28,9 @@ GAPS = 4
 DENSE = 1.5
 """Days from one day with rows to the next, up to which gaps are weekends and holidays alone."""
 
+DAILY = 1.05
+"""Days from one day with rows to the next, up to which there are rows on every day of a week: one without any at its end is missing."""
+
 _SAID = {
     "year": (template("{parts}: it is a part year."), template("{parts}: both are part years.")),
     "quarter": (template("{parts}: it is a part quarter."), template("{parts}: both are part quarters.")),
@@ -200,7 +203,8 @@ def _part(
         return None
     end = period.until - timedelta(days=1)
     first, last, rare = _ends(slot, model)
-    least = QUIET[period.grain]
+    is_daily = period.grain == "week" and 0 < slot.field.gap <= DAILY
+    least = 0 if is_daily else QUIET[period.grain]
     quiet = timedelta(days=max(least, _rare(slot.field.gap)))
     late = timedelta(days=max(least, rare))
     if first is not None and first > end or last is not None and last < period.first:

@@ -28,8 +28,9 @@ from sqlagent.makers.analyst.frames import (
 )
 from sqlagent.makers.analyst.periods_beside import periods_beside
 from sqlagent.makers.analyst.preceding import reaching_back
-from sqlagent.makers.analyst.rows import Block, Fault, NoPlan, RowWriter
+from sqlagent.makers.analyst.rows import Block, Fault, NoPlan, RowWriter, bound_to
 from sqlagent.makers.analyst.telling import figure_name
+from sqlagent.makers.analyst.with_none import of_the_things
 
 
 class Planner(RowWriter):
@@ -370,13 +371,17 @@ class Planner(RowWriter):
         thing = self._block(key.field.table)
         inner = self._block(measure.anchor, thing.taken)
         pointing = self._column(inner, key)
-        where = [self.condition(inner, c) for c in frame.where]
+        of_things, of_rows = of_the_things(frame.where, key.path)
+        where = [self.condition(inner, c) for c in of_rows]
+        kept = " AND ".join(self.condition(thing, c) for c in of_things)
         met = f" WHERE {' AND '.join(where)}" if where else ""
         each = f"SELECT {pointing} AS pointed, {self.figure(inner, measure)} AS figure {self._from(inner)}{met} GROUP BY {pointing}"
         shown = [self._shown(thing, replace(s, path=())) for s in dimension.shown]
         named = [f"{s} AS {n}" for s, n in zip(shown, labels, strict=False)]
         own = f"{thing.aliases[()]}.{self.dialect.quoted(key.field.column)}"
-        return f"SELECT {', '.join(named)}, COALESCE(figure, 0) AS {labels[-1]} {self._from(thing)} LEFT JOIN ({each}) AS figures ON figures.pointed = {own} ORDER BY COALESCE(figure, 0) DESC"  # noqa: S608
+        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        last = f"{f' WHERE {kept}' if kept else ''} ORDER BY COALESCE(figure, 0){way}{self._limit(frame)}"
+        return f"SELECT {', '.join(named)}, COALESCE(figure, 0) AS {labels[-1]} {self._from(thing)} LEFT JOIN ({each}) AS figures ON figures.pointed = {own}{last}"  # noqa: S608
 
     def _side_by_side(self, frame: Frame) -> str:
         """Figures of several tables: each aggregated by itself, then joined on the dimensions."""
@@ -463,7 +468,11 @@ class Planner(RowWriter):
 
     def _list(self, frame: Frame) -> str:
         block = self._block(frame.anchor)
+        block.keeps = not frame.distinct and any(not slot.path for slot in frame.columns)
+        sorted_by = frame.order.by if frame.order is not None else None
+        block.bound = bound_to([*frame.where, Condition("", expr=sorted_by)])
         shown = [self._shown(block, slot) for slot in frame.columns]
+        block.keeps = False
         if not shown:
             shown = [f"{block.aliases[()]}.*"]
         where = [self.condition(block, c) for c in frame.where]
@@ -486,6 +495,8 @@ class Planner(RowWriter):
             body = f"{self._from(block)} WHERE {' AND '.join(where)}"
             ranked = f"SELECT {inner}, RANK() OVER (PARTITION BY {per} ORDER BY {own}{way}) AS place {body}"
             return f"SELECT {', '.join(labels)} FROM ({ranked}) AS ranked WHERE place <= {frame.limit or 1} ORDER BY {labels[0]}, place"  # noqa: S608
+        if own and frame.offset and frame.limit == 1 and not frame.distinct and not frame.per:
+            return self._at_place(frame, shown, where, block)
         body = self._from(block) + (f" WHERE {' AND '.join(where)}" if where else "")
         word = "SELECT DISTINCT" if frame.distinct else "SELECT"
         if frame.distinct and own and own not in shown:
@@ -498,6 +509,20 @@ class Planner(RowWriter):
                 else ""
             )
         return f"{word} {', '.join(self._headed(shown, [_role(slot) for slot in frame.columns]))} {body}{order}{self._limit(frame)}"
+
+    def _at_place(self, frame: Frame, shown: Sequence[str], where: Sequence[str], block: Block) -> str:
+        """All rows whose figure is the nth different one: the second lowest price is another price than the lowest."""
+        assert frame.order is not None and frame.order.by is not None
+        inner = self._block(frame.anchor, set(block.taken))
+        met = [self.condition(inner, c) for c in frame.where]
+        figure = self.expression(inner, frame.order.by)
+        met.append(f"{figure} IS NOT NULL")
+        order = f"ORDER BY {figure}{'' if frame.order.ascending else ' DESC'}{self._limit(frame)}"
+        nth = f"SELECT DISTINCT {figure} {self._from(inner)} WHERE {' AND '.join(met)} {order}"  # noqa: S608
+        here = self.expression(block, frame.order.by)
+        kept = " AND ".join([*where[:-1], f"{here} = ({nth})"])
+        heads = self._headed(shown, [_role(slot) for slot in frame.columns])
+        return f"SELECT {', '.join(heads)} {self._from(block)} WHERE {kept}"  # noqa: S608
 
     def _headed(self, cells: Sequence[str], roles: Sequence[str]) -> list[str]:
         """A list's columns, those under a header that another one bears already under their table's name, or their role's, too."""

@@ -5,6 +5,7 @@ Joins lead from many to one only, so that no row is counted twice; rows the othe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -31,17 +32,37 @@ class Fault(NoPlan):
 
 @dataclass(slots=True)
 class Block:
-    """One FROM clause: the anchor and what is joined to it, each path under an alias of its own."""
+    """One FROM clause: the anchor and what is joined to it, each path under an alias of its own.
+
+    While it `keeps` its rows, what some of them point at nothing of is joined to those that do, and is empty elsewhere; but not what
+    conditions are `bound` to.
+    """
 
     anchor: str
     taken: set[str]
     aliases: dict[tuple[tuple[str, str], ...], str] = field(default_factory=dict)
     joins: list[str] = field(default_factory=list)
+    keeps: bool = False
+    bound: set[tuple[tuple[str, str], ...]] = field(default_factory=set)
+    partly: set[str] = field(default_factory=set)
 
 
 def _key_of(relation: Relation) -> tuple[tuple[str, str], ...]:
     """The key by which a block holds the alias at the end of one relation from its anchor."""
     return ((relation.source, ",".join(relation.columns)),)
+
+
+def bound_to(where: Iterable[Condition]) -> set[tuple[tuple[str, str], ...]]:
+    """The keys by which a block holds what conditions look at."""
+    out = set()
+    for one in where:
+        slots = (*one.slots, *(one.expr.slots if one.expr is not None else ()))
+        for path in (one.at, *(slot.path for slot in slots)):
+            steps = tuple(step for relation in path for step in _key_of(relation))
+            out |= {steps[:end] for end in range(1, len(steps) + 1)}
+        if one.op in ("all", "any"):
+            out |= bound_to(one.parts)
+    return out
 
 
 class RowWriter:
@@ -88,8 +109,17 @@ class RowWriter:
             on = " AND ".join(
                 f"{alias}.{self.dialect.quoted(r)} = {before}.{self.dialect.quoted(c)}" for c, r in pairs
             )
-            block.joins.append(f"JOIN {self._table(relation.target)} AS {alias} ON {on}")
+            word = "JOIN" if key in block.bound else self._join(block, relation, before, alias)
+            block.joins.append(f"{word} {self._table(relation.target)} AS {alias} ON {on}")
         return block.aliases[key]
+
+    def _join(self, block: Block, relation: Relation, before: str, alias: str) -> str:
+        """The word that joins a table: a left join where rows that are kept may point at none of it."""
+        is_optional = any(self._may_be_empty(relation.source, column) for column in relation.columns)
+        if not block.keeps or not (is_optional or before in block.partly):
+            return "JOIN"
+        block.partly.add(alias)
+        return "LEFT JOIN"
 
     def _column(self, block: Block, slot: Slot) -> str:
         """A slot's column; a key that the last relation already holds is read there, without its join."""
@@ -134,7 +164,9 @@ class RowWriter:
             match = f"{alias}.{q(codes.code_column)} = {column}"
             if slot.field.is_number:
                 match = f"CAST({alias}.{q(codes.code_column)} AS {'SIGNED' if self.dialect.name == 'mysql' else 'INTEGER'}) = {column}"
-            block.joins.append(f"JOIN {self._table(codes.table)} AS {alias} ON {kind}{match}")
+            may_lack = slot.field.filled < 1 or block.aliases.get(key[:-1], "") in block.partly
+            word = "LEFT JOIN" if block.keeps and may_lack else "JOIN"
+            block.joins.append(f"{word} {self._table(codes.table)} AS {alias} ON {kind}{match}")
         return f"{block.aliases[key]}.{self.dialect.quoted(codes.label_column)}"
 
     def _from(self, block: Block) -> str:

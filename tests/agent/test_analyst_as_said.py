@@ -1,0 +1,60 @@
+"""A swimming club: zero that is no missing figure, what somebody has, values before their column, letters of a name, ranks with none."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from sqlagent.makers.analyst.answering import understand
+from sqlagent.makers.analyst.telling import told
+from sqlagent.values import Outcome
+from tests.agent.places import analysed, assert_answered, place, rows
+
+TODAY = date(2026, 3, 10)
+
+CLUB = """
+CREATE TABLE pools (pool_id INTEGER PRIMARY KEY, pool_name TEXT NOT NULL, surface TEXT, lanes INTEGER, depth REAL);
+CREATE TABLE swimmers (swimmer_id INTEGER PRIMARY KEY, swimmer_name TEXT NOT NULL, phone TEXT, home_pool_id INTEGER REFERENCES pools(pool_id), stroke TEXT, debt REAL);
+CREATE TABLE coaches (coach_id INTEGER PRIMARY KEY, coach_name TEXT NOT NULL);
+CREATE TABLE lessons (lesson_id INTEGER PRIMARY KEY, swimmer_id INTEGER NOT NULL REFERENCES swimmers, coach_id INTEGER REFERENCES coaches, given_on TEXT, minutes INTEGER);
+INSERT INTO pools VALUES (1, 'North', 'tiled', 8, 2.0), (2, 'Lake', 'stone', 0, NULL), (3, 'South', 'tiled', NULL, 1.5), (4, 'Hall', 'steel', 6, 1.5);
+INSERT INTO swimmers VALUES (1, 'Ada', '111', 1, 'butterfly', 0), (2, 'Bo', NULL, NULL, 'crawl', 5), (3, 'Cyra', '333', 2, 'crawl', NULL), (4, 'Di', NULL, 1, 'backstroke', 2), (5, 'Fox', '555', NULL, 'crawl', 0);
+INSERT INTO coaches VALUES (1, 'Max'), (2, 'Ned');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+INSERT INTO lessons SELECT i, CASE WHEN i % 9 = 0 THEN 2 WHEN i % 2 THEN 1 ELSE 3 END, CASE WHEN i % 5 THEN i % 2 + 1 END, date('2025-09-01', '+' || i || ' days'), i % 4 * 15 FROM n;
+"""
+
+
+@pytest.fixture(scope="module")
+def club():
+    return place(CLUB)
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("pools with zero lanes", "SELECT 'Lake'"),
+        ("how many lessons with zero minutes", "SELECT COUNT(*) FROM lessons WHERE minutes = 0"),
+        ("swimmers with zero lessons", "SELECT 'Di' UNION ALL SELECT 'Fox'"),
+        ("swimmers without a phone", "SELECT 'Bo' UNION ALL SELECT 'Di'"),
+        ("swimmers with a phone", "SELECT 'Ada' UNION ALL SELECT 'Cyra' UNION ALL SELECT 'Fox'"),
+        ("pools with a depth", "SELECT pool_name FROM pools WHERE depth IS NOT NULL"),
+        ("swimmers with their phone", "SELECT swimmer_name, phone FROM swimmers"),
+        ("crawl stroke swimmers", "SELECT swimmer_name FROM swimmers WHERE stroke = 'crawl'"),
+        ("crawl or butterfly stroke swimmers", "SELECT swimmer_name FROM swimmers WHERE stroke IN ('crawl', 'butterfly')"),
+        ("how many tiled surface pools", "SELECT 2"),
+        ("swimmers with a d in their name", "SELECT 'Ada' UNION ALL SELECT 'Di'"),
+        ("swimmers with an x in their name", "SELECT 'Fox'"),
+        ("second deepest pool", "SELECT pool_name, depth FROM pools WHERE depth = 1.5"),
+        ("swimmers with the fewest lessons", "SELECT s.swimmer_name, COUNT(l.lesson_id) FROM swimmers s LEFT JOIN lessons l USING (swimmer_id) GROUP BY 1"),
+        ("crawl stroke swimmers with the fewest lessons", "SELECT s.swimmer_name, COUNT(l.lesson_id) FROM swimmers s LEFT JOIN lessons l USING (swimmer_id) WHERE stroke = 'crawl' GROUP BY 1"),
+        ("swimmers with the fewest lessons in September 2025", "SELECT s.swimmer_name, COUNT(l.lesson_id) FROM swimmers s LEFT JOIN lessons l ON l.swimmer_id = s.swimmer_id AND given_on LIKE '2025-09%' GROUP BY 1"),
+        ("depth per pool", "SELECT pool_name, depth FROM pools"),
+        ("average depth of pools", "SELECT AVG(depth) FROM pools"),
+        ("swimmers with their home pool", "SELECT s.swimmer_name, p.pool_name FROM swimmers s LEFT JOIN pools p ON p.pool_id = s.home_pool_id"),
+        ("swimmers and their pool", "SELECT s.swimmer_name, p.pool_name FROM swimmers s LEFT JOIN pools p ON p.pool_id = s.home_pool_id"),
+    ],
+)  # fmt: skip
+def test_answered(club, text, sql):
+    assert_answered(club, text, sql, TODAY)
