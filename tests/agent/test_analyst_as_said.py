@@ -6,10 +6,8 @@ from datetime import date
 
 import pytest
 
-from sqlagent.makers.analyst.answering import understand
-from sqlagent.makers.analyst.telling import told
 from sqlagent.values import Outcome
-from tests.agent.places import analysed, assert_answered, place, rows
+from tests.agent.places import analysed, assert_answered, place
 
 TODAY = date(2026, 3, 10)
 
@@ -53,8 +51,18 @@ def club():
         ("depth per pool", "SELECT pool_name, depth FROM pools"),
         ("average depth of pools", "SELECT AVG(depth) FROM pools"),
         ("swimmers with their home pool", "SELECT s.swimmer_name, p.pool_name FROM swimmers s LEFT JOIN pools p ON p.pool_id = s.home_pool_id"),
+        ("lessons with a coach", "SELECT l.lesson_id, c.coach_name FROM lessons l JOIN coaches c USING (coach_id)"),
+        ("lessons with their coach", "SELECT l.lesson_id, c.coach_name FROM lessons l LEFT JOIN coaches c USING (coach_id)"),
         ("swimmers and their pool", "SELECT s.swimmer_name, p.pool_name FROM swimmers s LEFT JOIN pools p ON p.pool_id = s.home_pool_id"),
     ],
 )  # fmt: skip
 def test_answered(club, text, sql):
     assert_answered(club, text, sql, TODAY)
+
+
+def test_rows_of_zero_are_doubted(club):
+    """Who has a debt of nothing has none as likely: a draft says so."""
+    found = analysed(club, "swimmers with a debt", TODAY).outcome()
+    assert found[0] is Outcome.AMBIGUOUS
+    assert "rows whose debt is zero are among them" in found[1]
+    assert analysed(club, "pools with a depth", TODAY).outcome()[0] is Outcome.ANSWERED

@@ -56,6 +56,8 @@ def tied(found):
         ("top 4 kilns by price", 4, ["2 more have the same price as the last row shown."]),
         ("top 9 kilns by price", 9, ["At least 10 more have the same price as the last row shown."]),
         ("the heaviest kiln", 1, []),
+        ("second most expensive kiln", 1, []),
+        ("third most expensive kiln", 3, []),
     ],
 )
 def test_rows_that_tie_with_the_last_one_are_told(database, text, shown, notes):
