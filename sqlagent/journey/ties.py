@@ -83,6 +83,16 @@ def _told(ties: int, shown: int, column: str) -> str:
     )
 
 
+def is_of_ties(template: str) -> bool:
+    """Whether a template is that of a note on ties.
+
+    Example:
+        >>> is_of_ties("At least {count} more have the same {column} as the row shown.")
+        True
+    """
+    return "the same {column} as the" in template
+
+
 def _ties(one: Cell, other: Cell) -> bool:
     """Whether two figures are the same, but for the last digits of a sum of floats; two NULLs are none."""
     if isinstance(one, float) and isinstance(other, float):

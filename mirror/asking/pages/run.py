@@ -38,6 +38,7 @@ from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
 from mirror.sources.selectors import may_ask
 from mirror.stored_words import entry_said, row_said, said_again
+from sqlagent.journey.notes_beside import place_of
 
 # Reasons for which a page has the parts, or a way on, at hand: codes of an answer (`Run.why`).
 _UNSURE, _LANGUAGE = "unsure", "language"
@@ -105,6 +106,8 @@ class RunPage:
     data_time: datetime | None
     sentence: str
     notes: tuple[str, ...]
+    word_notes: tuple[str, ...]
+    row_notes: tuple[str, ...]
     readings: tuple[ReadingView, ...]
     versions: tuple[VersionItem, ...]
     version: VersionView | None
@@ -155,6 +158,7 @@ def run_page(
     asks = may_ask(run.thread.owner, source)
     understood = chips_view(current, chip_problem) if asks else None
     reason, why = _reason(run, current)
+    place = version_place(versions, current, asks)
     return RunPage(
         id=run.pk,
         thread=thread_place(run),
@@ -182,6 +186,8 @@ def run_page(
         data_time=view.when if view else None,
         sentence=view.sentence if view else row_said(run, "sentence"),
         notes=tuple(_noted(run, note) for note in run.notes if note != run.without_llm),
+        word_notes=_notes_beside(run, "words") if current is None or not current.is_edited else (),
+        row_notes=_notes_beside(run, "rows") if place.is_first else (),
         readings=_readings(run, current) if asks else (),
         versions=tuple(version_item(version, current) for version in history),
         version=view,
@@ -189,7 +195,7 @@ def run_page(
         steps=steps,
         understood=understood,
         is_unsure=bool(draft) if current is not None else run.outcome == "ambiguous",
-        place=version_place(versions, current, asks),
+        place=place,
         nearest=_nearest(run, versions) if asks else (),
         follow_up=follow_up_view(run, versions, current, follow_up, follow_hint),
         values=_values(run, current, typed),
@@ -249,6 +255,12 @@ def _parts_named(run: Run, understood: ChipsView | None) -> str:
 def _noted(run: Run, note: str) -> str:
     """A note of a run; its subject and the computation stay as they are."""
     return noted(said_again(note, run.saying.get("notes"), note))
+
+
+def _notes_beside(run: Run, place: str) -> tuple[str, ...]:
+    """The notes that stand beside what was understood, or beside the rows, rather than under what is asked for."""
+    made_of = run.saying.get("notes") or {}
+    return tuple(_noted(run, note) for note in run.notes if place_of(made_of.get(note)) == place)
 
 
 def _nearest(run: Run, versions: list[Version]) -> tuple[str, ...]:

@@ -19,7 +19,14 @@ def each_thing(frame: Frame, reading: Reading, source: Source) -> Frame:
     if only is None or only.expr is None or only.expr.op != "column" or only.where or frame.by or frame.per:
         return frame
     slot, thing = only.expr.slots[0], source.model.things[frame.anchor]
-    if slot.path or thing.kind is not Kind.THING or frame.transform or frame.having or frame.order or frame.limit:
+    if (
+        slot.path
+        or thing.kind is not Kind.THING
+        or frame.transform
+        or frame.having
+        or frame.order
+        or frame.limit
+    ):
         return frame
     if any(item.op in ("agg", "count", "share", "rate", "ratio") for item in reading.items):
         return frame

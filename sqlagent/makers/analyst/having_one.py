@@ -64,7 +64,11 @@ def _pointed(frame: Frame, text: str, reading: Reading, source: Source) -> Itera
             key = source.model.field(first.source, first.columns[0])
             ends = {(t.table, "") for t in item.targets if t.kind == "thing"}
             ends |= {(t.table, t.column) for t in item.targets if t.kind in ("relation", "field")}
-            is_named = {(first.target, ""), (first.source, first.columns[0]), (slot.field.table, slot.field.column)} & ends
+            is_named = {
+                (first.target, ""),
+                (first.source, first.columns[0]),
+                (slot.field.table, slot.field.column),
+            } & ends
             if key is not None and key.filled < 1 and is_named:
                 bound.add(first)
                 yield Slot(key)

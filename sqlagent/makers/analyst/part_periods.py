@@ -39,6 +39,12 @@ _SAID = {
 }
 
 
+_NONE_WHOLE = template("{parts}: these periods are not whole.")
+
+PARTLY = frozenset([_NONE_WHOLE, *(said for both in _SAID.values() for said in both)])
+"""The templates of what is said of part periods."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A period that is not covered whole: where its data begin or end within it, and how rows label it.
@@ -127,7 +133,7 @@ def told_of(parts: Sequence[Part], frame: Frame) -> Saying | None:
         return None
     grains = {one.period.grain for one in parts}
     if len(parts) > 2 or len(grains) > 1:
-        return worded("{parts}: these periods are not whole.", parts=in_commas([one.told for one in parts]))
+        return worded(_NONE_WHOLE, parts=in_commas([one.told for one in parts]))
     single, both = _SAID[parts[0].period.grain]
     said = worded(single if len(parts) == 1 else both, parts=in_commas([one.told for one in parts]))
     spoilt = (

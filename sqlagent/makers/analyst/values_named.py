@@ -21,7 +21,9 @@ def values_named(reading: Reading) -> Reading:
         best = name.targets[0]
         own = {(t.table, t.column) for t in name.targets if t.kind == "field" and t.cost <= best.cost + _NOUN}
         before = [at - 1]
-        while before[-1] > 1 and items[before[-1] - 1].op in ("or", "and") and _of(items[before[-1] - 2], own):
+        while (
+            before[-1] > 1 and items[before[-1] - 1].op in ("or", "and") and _of(items[before[-1] - 2], own)
+        ):
             before.append(before[-1] - 2)
         if best.kind != "field" or not _of(value, own):
             continue

@@ -22,7 +22,9 @@ def with_none(frame: Frame, reading: Reading) -> Frame:
     return replace(frame, with_empty=True) if all(_is_apart(one, way) for one in frame.where) else frame
 
 
-def of_the_things(where: tuple[Condition, ...], way: Path) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
+def of_the_things(
+    where: tuple[Condition, ...], way: Path
+) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
     """Part conditions into those of the things at the end of a way, as seen from there, and those of the rows that are counted."""
     things, counted = [], []
     for one in where:

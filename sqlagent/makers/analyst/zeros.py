@@ -22,7 +22,9 @@ def zeros(frame: Frame, reading: Reading) -> Frame:
 def _nought(one: Condition) -> Condition:
     if one.op == "exists":
         return replace(one, parts=tuple(map(_nought, one.parts)))
-    is_figure = len(one.slots) == 1 and one.slots[0].field.role is Role.MEASURE and one.slots[0].field.is_number
+    is_figure = (
+        len(one.slots) == 1 and one.slots[0].field.role is Role.MEASURE and one.slots[0].field.is_number
+    )
     if one.op != "missing" or one.negated or not is_figure:
         return one
     return Condition("compare", one.slots, compare="=", number=0.0, expr=Expr("column", one.slots))
