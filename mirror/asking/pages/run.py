@@ -29,6 +29,7 @@ from mirror.asking.pages.words import (
 )
 from mirror.asking.services.answer_standing import answer_standing
 from mirror.asking.services.departures import EDITED
+from mirror.asking.services.notes_beside import notes_beside
 from mirror.library.drafts import draft_said
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
@@ -38,7 +39,6 @@ from mirror.results.cells import Cell
 from mirror.results.pages import TableWish, preview_cells
 from mirror.sources.selectors import may_ask
 from mirror.stored_words import entry_said, row_said, said_again
-from sqlagent.journey.notes_beside import place_of
 
 # Reasons for which a page has the parts, or a way on, at hand: codes of an answer (`Run.why`).
 _UNSURE, _LANGUAGE = "unsure", "language"
@@ -159,6 +159,7 @@ def run_page(
     understood = chips_view(current, chip_problem) if asks else None
     reason, why = _reason(run, current)
     place = version_place(versions, current, asks)
+    beside = notes_beside(run)
     return RunPage(
         id=run.pk,
         thread=thread_place(run),
@@ -186,8 +187,8 @@ def run_page(
         data_time=view.when if view else None,
         sentence=view.sentence if view else row_said(run, "sentence"),
         notes=tuple(_noted(run, note) for note in run.notes if note != run.without_llm),
-        word_notes=_notes_beside(run, "words") if current is None or not current.is_edited else (),
-        row_notes=_notes_beside(run, "rows") if place.is_first else (),
+        word_notes=tuple(_noted(run, note) for note in beside.words),
+        row_notes=tuple(_noted(run, note) for note in beside.rows) if place.is_first else (),
         readings=_readings(run, current) if asks else (),
         versions=tuple(version_item(version, current) for version in history),
         version=view,
@@ -255,12 +256,6 @@ def _parts_named(run: Run, understood: ChipsView | None) -> str:
 def _noted(run: Run, note: str) -> str:
     """A note of a run; its subject and the computation stay as they are."""
     return noted(said_again(note, run.saying.get("notes"), note))
-
-
-def _notes_beside(run: Run, place: str) -> tuple[str, ...]:
-    """The notes that stand beside what was understood, or beside the rows, rather than under what is asked for."""
-    made_of = run.saying.get("notes") or {}
-    return tuple(_noted(run, note) for note in run.notes if place_of(made_of.get(note)) == place)
 
 
 def _nearest(run: Run, versions: list[Version]) -> tuple[str, ...]:

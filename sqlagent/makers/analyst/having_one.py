@@ -19,7 +19,7 @@ def having_one(frame: Frame, text: str, reading: Reading, source: Source) -> Fra
     """Give the list of the rows that have such a column filled, which is not shown, or that point at such a row, which is; any other frame as it is."""
     where = list(frame.where)
     columns = frame.columns
-    for slot, _ in _had(frame, text, reading):
+    for slot in _had(frame, text, reading):
         where.append(Condition("filled", (slot,)))
         columns = tuple(one for one in columns if one != slot)
     where += [Condition("filled", (key,)) for key in _pointed(frame, text, reading, source)]
@@ -30,24 +30,23 @@ def having_one(frame: Frame, text: str, reading: Reading, source: Source) -> Fra
 
 def or_nought(frame: Frame, text: str, reading: Reading) -> str:
     """Doubt rows that have a number, of which some are zero: "orders with a discount" may leave these out; empty elsewhere."""
-    for slot, item in _had(frame, text, reading):
+    for slot in _had(frame, text, reading):
         if slot.field.role is Role.MEASURE and slot.field.is_number and _may_be_zero(slot.field.low):
             return worded("rows whose {column} is zero are among them.", column=slot.field.said)
     return ""
 
 
-def _had(frame: Frame, text: str, reading: Reading) -> Iterator[tuple[Slot, Item]]:
-    """The columns of a list that stand right behind "with a", and that not all rows fill, each with its words."""
+def _had(frame: Frame, text: str, reading: Reading) -> Iterator[Slot]:
+    """The columns of a list that stand right behind "with a", and that not all rows fill."""
     if frame.measures or frame.distinct or frame.order is not None:
         return
-    said = list(_said_to_be_had(text, reading))
     bound = {slot for one in frame.where for slot in one.slots if one.op != "filled"}
-    for item in said:
+    for item in _said_to_be_had(text, reading):
         named = {(target.table, target.column) for target in item.targets if target.kind == "field"}
         for slot in (*frame.columns, *(s for c in frame.where if c.op == "filled" for s in c.slots)):
             is_named = (slot.field.table, slot.field.column) in named and not slot.path
             if is_named and slot not in bound and slot.field.table == frame.anchor:
-                yield slot, item
+                yield slot
                 break
 
 

@@ -172,9 +172,14 @@ def _grouped(
             min(filter(None, (last, bounds[1])), default=None),
         ]
         for day in days:
-            if day is not None:
+            if day is not None and not _is_outside(day, bounds):
                 begins = floor(day, grain, model.calendar.week)
                 yield Period(begins, shift(begins, grain, 1), grain), bounds
+
+
+def _is_outside(day: date, bounds: tuple[date | None, date | None]) -> bool:
+    """Whether a day with data is none of those that are asked for: there are none among these."""
+    return bounds[0] is not None and day < bounds[0] or bounds[1] is not None and day > bounds[1]
 
 
 def _restricted(frame: Frame) -> Iterator[tuple[Slot, Period]]:
