@@ -10,6 +10,8 @@ import pytest
 from sqlagent.adapters import open_database
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import StatementFailed
+from sqlagent.journey.notes_beside import place_of
+from sqlagent.language.saying import parts_of
 from sqlagent.pipeline import answer
 from sqlagent.values import Budget, Limits, Question
 
@@ -64,6 +66,7 @@ def test_rows_that_tie_with_the_last_one_are_told(database, text, shown, notes):
     found = asked(database, text)
     assert len(found.rows.rows) == shown, found.sql
     assert tied(found) == notes
+    assert all(place_of(parts_of(note)) == "rows" for note in tied(found))
 
 
 @pytest.mark.parametrize("text", ["top 12 kilns by price", "kilns by price", "how many kilns"])

@@ -20,12 +20,12 @@ def asked(transactional_db, shop, media, alice, as_alice):
     return ask
 
 
-def test_a_mended_word_stands_beside_what_was_understood(asked) -> None:
-    _, page = asked("revenu by category 2025")
-    note = "“revenu” was read as “revenue”."
-    assert page.context["page"].word_notes == (note,)
+def test_mended_words_stand_beside_what_was_understood(asked) -> None:
+    _, page = asked("revenu by catgory 2025")
+    notes = ("“revenu” was read as “revenue”.", "“catgory” was read as “category”.")
+    assert page.context["page"].word_notes == notes
     assert page.context["page"].row_notes == ()
-    assert f'<p class="small muted word-note">{note}</p>' in page.content.decode()
+    assert f'<p class="small muted" id="word-notes">{" ".join(notes)}</p>' in page.content.decode()
 
 
 def test_part_periods_stand_under_the_sentence(asked) -> None:
