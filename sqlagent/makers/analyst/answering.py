@@ -83,12 +83,13 @@ from sqlagent.makers.analyst.own_groups import in_its_group
 from sqlagent.makers.analyst.own_kind import of_own_kind
 from sqlagent.makers.analyst.own_roles import with_own_roles
 from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
+from sqlagent.makers.analyst.pairs_listed import pairs_listed
 from sqlagent.makers.analyst.parts_of_wholes import parts_of_wholes
 from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.plainer import plainer
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.pointing_at import by_pointing
-from sqlagent.makers.analyst.positions import at_its_place, longest_first
+from sqlagent.makers.analyst.positions import at_its_place, longest_first, rows_by_time
 from sqlagent.makers.analyst.price_answers import answers
 from sqlagent.makers.analyst.price_questions import price_questions
 from sqlagent.makers.analyst.ranges import both_ends
@@ -515,7 +516,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [
         at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames
     ]
-    frames = [with_none(one, reading) for one in frames]
+    frames = [with_none(rows_by_time(one, reading, source), reading) for one in frames]
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
@@ -524,6 +525,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [values_beside(ended_in(bounds_shown(one, reading), reading, source), reading) for one in frames]
     frames = [held_then(one, reading, source, today) for one in frames]
     frames = [links_counted(as_expired(one, reading, source, today), reading, source) for one in frames]
+    frames = [pairs_listed(one, reading, source) for one in frames]
     # what is left out
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [single_prices(shares_that_lack(one), source) for one in frames]

@@ -182,6 +182,11 @@ class Frame:
     scale: float = 0.0
     formula: Measure | None = None
 
+    @property
+    def listed(self) -> str:
+        """The table whose rows a list is of: the anchor, or where it is a link whose things are told `with_empty`, these."""
+        return self.columns[0].path[0].target if self.with_empty and self.columns else self.anchor
+
     def slots(self) -> Iterator[Slot]:
         """Every column that the frame looks at from its anchor."""
         for dimension in (*self.by, *self.per):

@@ -468,7 +468,9 @@ class Planner(RowWriter):
 
     def _list(self, frame: Frame) -> str:
         block = self._block(frame.anchor)
-        block.keeps = not frame.distinct and any(not slot.path for slot in frame.columns)
+        block.keeps = not frame.distinct and (frame.with_empty or any(not slot.path for slot in frame.columns))
+        if frame.with_empty and frame.columns:
+            self._begin_with(block, frame.columns[0].path[0])
         sorted_by = frame.order.by if frame.order is not None else None
         block.bound = bound_to([*frame.where, Condition("", expr=sorted_by)])
         shown = [self._shown(block, slot) for slot in frame.columns]

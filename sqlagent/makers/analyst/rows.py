@@ -35,7 +35,7 @@ class Block:
     """One FROM clause: the anchor and what is joined to it, each path under an alias of its own.
 
     While it `keeps` its rows, what some of them point at nothing of is joined to those that do, and is empty elsewhere; but not what
-    conditions are `bound` to.
+    conditions are `bound` to. Its text begins with its `start`, where that is not its anchor.
     """
 
     anchor: str
@@ -45,6 +45,7 @@ class Block:
     keeps: bool = False
     bound: set[tuple[tuple[str, str], ...]] = field(default_factory=set)
     partly: set[str] = field(default_factory=set)
+    start: str = ""
 
 
 def _key_of(relation: Relation) -> tuple[tuple[str, str], ...]:
@@ -105,13 +106,23 @@ class RowWriter:
             if key in block.aliases:
                 continue
             alias = block.aliases[key] = self._alias(relation.target, block.taken)
-            pairs = zip(relation.columns, relation.referenced, strict=True)
-            on = " AND ".join(
-                f"{alias}.{self.dialect.quoted(r)} = {before}.{self.dialect.quoted(c)}" for c, r in pairs
-            )
             word = "JOIN" if key in block.bound else self._join(block, relation, before, alias)
+            on = self._on(relation, before, alias)
             block.joins.append(f"{word} {self._table(relation.target)} AS {alias} ON {on}")
         return block.aliases[key]
+
+    def _on(self, relation: Relation, before: str, alias: str) -> str:
+        """How rows point at those of a relation."""
+        q, pairs = self.dialect.quoted, zip(relation.columns, relation.referenced, strict=True)
+        return " AND ".join(f"{alias}.{q(r)} = {before}.{q(c)}" for c, r in pairs)
+
+    def _begin_with(self, block: Block, relation: Relation) -> None:
+        """Begin with what the anchor points at, and join the anchor to it: it keeps what none of its rows points at."""
+        before, alias = block.aliases[()], self._alias(relation.target, block.taken)
+        block.aliases[_key_of(relation)] = alias
+        block.partly.add(before)
+        own = f"{self._table(block.anchor)} AS {before} ON {self._on(relation, before, alias)}"
+        block.start = f"FROM {self._table(relation.target)} AS {alias} LEFT JOIN {own}"
 
     def _join(self, block: Block, relation: Relation, before: str, alias: str) -> str:
         """The word that joins a table: a left join where rows that are kept may point at none of it."""
@@ -170,7 +181,8 @@ class RowWriter:
         return f"{block.aliases[key]}.{self.dialect.quoted(codes.label_column)}"
 
     def _from(self, block: Block) -> str:
-        return " ".join([f"FROM {self._table(block.anchor)} AS {block.aliases[()]}", *block.joins])
+        start = block.start or f"FROM {self._table(block.anchor)} AS {block.aliases[()]}"
+        return " ".join([start, *block.joins])
 
     # ------------------------------------------------------------ expressions
 
