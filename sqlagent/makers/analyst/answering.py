@@ -16,6 +16,7 @@ from sqlagent.makers.analyst.among_themselves import among_themselves
 from sqlagent.makers.analyst.as_of import held_then, single_prices
 from sqlagent.makers.analyst.averaged_counts import number_per_period, values_instead
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
+from sqlagent.makers.analyst.both_asked import or_numbers
 from sqlagent.makers.analyst.bounded_figures import bounded, bounded_figure
 from sqlagent.makers.analyst.bounds_shown import bounds_shown
 from sqlagent.makers.analyst.by_number import by_number
@@ -76,6 +77,7 @@ from sqlagent.makers.analyst.nearer_roles import nearer_roles
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
 from sqlagent.makers.analyst.nouns_modified import nouns_modified
+from sqlagent.makers.analyst.numbers_named import numbers_named
 from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
 from sqlagent.makers.analyst.overdue import overdue_of
@@ -93,7 +95,7 @@ from sqlagent.makers.analyst.positions import at_its_place, longest_first, rows_
 from sqlagent.makers.analyst.price_answers import answers
 from sqlagent.makers.analyst.price_questions import price_questions
 from sqlagent.makers.analyst.ranges import both_ends
-from sqlagent.makers.analyst.ranks_moved import rank_last, ranked_figure, selling
+from sqlagent.makers.analyst.ranks_moved import group_last, rank_last, ranked_figure, rows_with, selling
 from sqlagent.makers.analyst.ratings import rated
 from sqlagent.makers.analyst.reading import Reading, is_noun_unknown, read
 from sqlagent.makers.analyst.reads import reads_left, sharing
@@ -243,7 +245,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
                 first.setdefault(one.sql, one)
             return reading, list(first.values())
     text = coming(older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today), today)
-    text = rank_last(text, source, today)
+    text = rank_last(group_last(text), source, today)
     text = states_denied(run_out(text, source, today) or text, source)
     if deep < _DEEPEST:
         with reads_left().keeping(text):
@@ -267,7 +269,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
         if alone := tuple(one.name for one in ending if one.kind == "along"):
             return reading, [_lacking(one, alone) for one in bare]
     reading, made = _understood(text, source, today, told)
-    if not made and deep < _DEEPEST and (wording := ranked_figure(text, source)):
+    if not made and deep < _DEEPEST and (wording := ranked_figure(text, source) or rows_with(text)):
         anew = _understand(wording, source, today, told, deep + 1)
         if anew[1] and _is_whole(anew[1][0].frame):
             return anew
@@ -450,7 +452,7 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
         reads_left().is_short = True
         return _NOTHING
     reading = values_named(nouns_modified(compounded(worths(reading, source), source.vocabulary), source))
-    reading = columns_lacked(lengths(owned(reading, source), source), source)
+    reading = columns_lacked(lengths(owned(numbers_named(reading, source), source), source), source)
     reading = of_shown_groups(of_one_sort(amounts_read(reading), source), source)
     typed, reading = reading, listing(reading, source)
     reading = held_against(unequal(enumerated(reading, source.model), source.model), source.model)
@@ -489,7 +491,7 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
             faults += isinstance(refusal, Fault)
             continue
         doubt = doubt or untaken or whole_lists(whole) or by_number(whole, reading, source)
-        doubt = doubt or or_nought(whole, text, reading)
+        doubt = doubt or or_nought(whole, text, reading) or or_numbers(whole, reading)
         doubt = doubt or (UNWRITTEN if faults else "")
         out.setdefault(sql, Understood(whole, sql, followed(frame, told), doubt))
     reads_left().faults += faults

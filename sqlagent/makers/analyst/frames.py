@@ -149,6 +149,11 @@ class Order:
     measure: Measure | None = None
     dimension: int | None = None
 
+    @property
+    def is_of_figure(self) -> bool:
+        """Whether groups are sorted by their first figure."""
+        return self.by is None and self.measure is None and self.dimension is None
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:

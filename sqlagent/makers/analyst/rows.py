@@ -278,6 +278,11 @@ class RowWriter:
             return written
         return f"({self._column(block, slot)} IS NULL OR {written})"
 
+    def _may_lack(self, slot: Slot) -> bool:
+        """Whether rows may have nothing in a slot: itself is not filled in all rows, or some point at none of it."""
+        points = any(self._may_be_empty(r.source, column) for r in slot.path for column in r.columns)
+        return points or slot.field.filled < 1 or bool(slot.field.absent)
+
     def _may_be_empty(self, table: str, column: str) -> bool:
         one = self.model.field(table, column)
         return one is None or one.filled < 1

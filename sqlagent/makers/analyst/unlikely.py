@@ -8,6 +8,7 @@ from itertools import pairwise
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.catalog.semantics.words import STAFF, stems
 from sqlagent.language.words import stem
+from sqlagent.makers.analyst.both_asked import there_beside
 from sqlagent.makers.analyst.bounds_dropped import bounds_dropped
 from sqlagent.makers.analyst.checking import leaving_out
 from sqlagent.makers.analyst.frames import Frame, Measure
@@ -52,22 +53,12 @@ def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
         *_lines_for_heads(frame, reading, source),
         *_average_of_lines(frame, reading, source),
         *_time_of_others(frame, reading, source),
-        *_there_beside(frame, reading),
+        *there_beside(frame, reading),
         *_sorted_by_another(frame, reading),
         *of_others(frame, reading, source),
         *bounds_dropped(frame, reading, source),
     ]
     return leaving_out(frame, [word for word in words if word not in frame.unused])
-
-
-def _there_beside(frame: Frame, reading: Reading) -> list[str]:
-    """ "Crews and trips" that became crews with trips: both were asked for, and the trips are shown nowhere."""
-    if frame.measures or len(reading.items) != 3:
-        return []
-    first, joined, other = reading.items
-    is_pair = first.kind == other.kind == "mention" and joined.op == "and"
-    named = {target.table for target in other.targets if target.cost < 0.1} if is_pair else set()
-    return [other.text for one in frame.where if one.op == "exists" and not one.negated and one.child in named][:1]
 
 
 def _sorted_by_another(frame: Frame, reading: Reading) -> list[str]:
@@ -77,7 +68,11 @@ def _sorted_by_another(frame: Frame, reading: Reading) -> list[str]:
     by = {(slot.field.table, slot.field.column) for slot in frame.order.by.slots}
     out = []
     for sorting, item in pairwise(reading.items):
-        if sorting.op == "rankall" and item.kind == "mention" and item.targets[0].kind in ("relation", "thing"):
+        if (
+            sorting.op == "rankall"
+            and item.kind == "mention"
+            and item.targets[0].kind in ("relation", "thing")
+        ):
             out += [item.text] if not by & {(t.table, t.column) for t in item.targets} else []
     return out
 

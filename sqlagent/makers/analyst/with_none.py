@@ -14,10 +14,10 @@ def with_none(frame: Frame, reading: Reading) -> Frame:
     order, by = frame.order, frame.by
     if only is None or only.agg != "rows" or only.where or len(by) != 1 or not by[0].keys or by[0].grain:
         return frame
-    is_plain = not (frame.per or frame.transform or frame.pivot or frame.having or frame.offset)
-    is_last = order is not None and order.ascending and not (order.by or order.measure)
+    is_plain = not (frame.per or frame.transform or frame.pivot or frame.having)
+    is_last = order is not None and order.ascending and order.is_of_figure
     way = by[0].keys[0].path
-    if not (is_plain and is_last and way) or order.dimension is not None or len(by[0].keys) != 1:
+    if not (is_plain and is_last and way) or len(by[0].keys) != 1:
         return frame
     return replace(frame, with_empty=True) if all(_is_apart(one, way) for one in frame.where) else frame
 

@@ -18,7 +18,7 @@ from sqlagent.makers.analyst.chips.off_rows import off_parts
 from sqlagent.makers.analyst.chips.orders import order_parts, orders_added, shown_options, shown_part
 from sqlagent.makers.analyst.chips.periods import period_part, periods_added, shared_period
 from sqlagent.makers.analyst.chips.values import REMOVE, Alternative, Changed, Chip, Option, Part
-from sqlagent.makers.analyst.frames import Frame, Order
+from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.owning import named
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.rows import NoPlan
@@ -143,8 +143,8 @@ def _is_whole(frame: Frame) -> bool:
     if len(anchors) > 1:
         return not (few or order or frame.having or frame.where or frame.with_empty or frame.pivot)
     if frame.with_empty and not frame.pivot:
-        of_figure = frame.order is None or frame.order == Order(frame.order.ascending)
-        return (of_figure or not frame.measures) and not (frame.per or frame.having or frame.transform)
+        is_plain = not frame.measures or frame.order is None or frame.order.is_of_figure
+        return is_plain and not (frame.per or frame.having or frame.transform)
     if frame.pivot:
         return not (few or order or frame.having or frame.transform)
     if frame.transform in _ONE_WAY:
