@@ -19,7 +19,7 @@ CREATE TABLE lessons (lesson_id INTEGER PRIMARY KEY, swimmer_id INTEGER NOT NULL
 CREATE TABLE badges (badge_id INTEGER PRIMARY KEY, badge_name TEXT NOT NULL);
 CREATE TABLE swimmer_badges (swimmer_id INTEGER NOT NULL REFERENCES swimmers, badge_id INTEGER NOT NULL REFERENCES badges, PRIMARY KEY (swimmer_id, badge_id));
 CREATE TABLE heats (id INTEGER PRIMARY KEY, pool_id INTEGER REFERENCES pools, swum_on DATE);
-INSERT INTO heats VALUES (1, 1, '2026-02-01'), (2, 2, '2026-02-01'), (3, 2, '2026-02-02'), (4, NULL, '2026-02-02');
+INSERT INTO heats VALUES (1, 1, '2026-01-31'), (2, 2, '2026-02-01'), (3, 2, '2026-02-02'), (4, NULL, '2026-02-02');
 INSERT INTO badges VALUES (1, 'Seal'), (2, 'Otter'), (3, 'Shark');
 INSERT INTO swimmer_badges VALUES (1, 1), (1, 2), (2, 1), (3, 2);
 INSERT INTO pools VALUES (1, 'North', 'tiled', 8, 2.0), (2, 'Lake', 'stone', 0, NULL), (3, 'South', 'tiled', NULL, 1.5), (4, 'Hall', 'steel', 6, 1.5);
