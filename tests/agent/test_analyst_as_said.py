@@ -85,7 +85,7 @@ def test_answered(club, text, sql):
 
 
 def test_rows_of_zero_are_doubted(club):
-    """Who has a debt of nothing has none as likely: a draft says so."""
+    """A debt of nothing is as likely none: the draft says so."""
     found = analysed(club, "swimmers with a debt", TODAY).outcome()
     assert found[0] is Outcome.AMBIGUOUS
     assert "rows whose debt is zero are among them" in found[1]
