@@ -160,8 +160,8 @@ class Planner(RowWriter):
         width = len(shown) if "only groups" in frame.flags else len(labels)
         is_ranked = frame.order is not None and frame.order.is_of_figure
         if frame.offset and frame.limit == 1 and keys and is_ranked:
-            cells, names = (*shown, *figures)[:width], labels[:width]
-            return self._at_place(frame, cells, names, figures[0], body + grouped)
+            told = (*shown, *figures)[:width]
+            return self._at_place(frame, told, labels[:width], figures[0], body + grouped)
         chosen = picked[:width]
         order = self._order(frame, block, figures, shown)
         return f"SELECT {', '.join(chosen)} {body}{grouped}{order}{self._limit(frame)}"
