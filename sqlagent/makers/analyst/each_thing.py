@@ -18,6 +18,8 @@ def each_thing(frame: Frame, reading: Reading, source: Source) -> Frame:
     only = frame.measures[0] if len(frame.measures) == 1 else None
     if only is None or only.expr is None or only.expr.op != "column" or only.where or frame.by or frame.per:
         return frame
+    if any(one.op == "period" for one in frame.where):
+        return frame  # a figure of a period is none that things hold
     slot, thing = only.expr.slots[0], source.model.things[frame.anchor]
     if (
         slot.path
