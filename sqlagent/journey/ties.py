@@ -34,6 +34,7 @@ def tie_note(sql: str, rows: Rows, executor: Executor, setting: Setting) -> str:
     if (
         sorting is None
         or sorting.groups
+        or sorting.skipped
         or not 0 < sorting.limit <= MOST_SHOWN
         or len(rows.rows) != sorting.limit
         or columns.count(sorting.by) != 1
@@ -81,6 +82,16 @@ def _told(ties: int, shown: int, column: str) -> str:
         ties,
         **words,
     )
+
+
+def is_of_ties(template: str) -> bool:
+    """Whether a template is that of a note on ties.
+
+    Example:
+        >>> is_of_ties("At least {count} more have the same {column} as the row shown.")
+        True
+    """
+    return "the same {column} as the" in template
 
 
 def _ties(one: Cell, other: Cell) -> bool:

@@ -55,6 +55,8 @@ def told(shops, text):
         ("sales amount by month since 20 May 2025", "May 2025 begins on 20 May 2025, June 2026 ends on 17 June 2026, as last read: both are part months."),
         ("sales amount per quarter", "Q3 2023 begins on 10 August 2023, Q2 2026 ends on 17 June 2026, as last read: both are part quarters."),
         ("sales amount by week since April 2026", "the week of 30 March 2026 begins on 1 April 2026, the week of 15 June 2026 ends on 17 June 2026, as last read: both are part weeks."),
+        # none lie in July: its bounds are no part of June's last week
+        ("sales amount by week in June 2026 or July 2026", "the week of 15 June 2026 ends on 17 June 2026, as last read: it is a part week."),
         ("sales amount this year", "2026 ends on 17 June 2026, as last read: it is a part year."),
         ("sales amount in 2023", "2023 begins on 10 August 2023: it is a part year."),
         ("sales amount ytd", None),
@@ -169,3 +171,21 @@ def test_growth_in_one_period_is_on_the_one_before(shops, text, says):
 
     first = understand(text, shops[1], TODAY)[1][0]
     assert meaning(first.frame).endswith(says)
+
+
+@pytest.mark.parametrize(
+    ("days", "note"),
+    [
+        # rows on every day: a week of five or six days is held against whole ones
+        ("2026-03-02', '+' || i || ' days'", "the week of 8 June 2026 ends on 12 June 2026, as last read: it is a part week."),
+        # none on weekends: its last week ends on a Friday, as all weeks do
+        ("2026-03-02', '+' || (i / 5 * 7 + i % 5) || ' days'", None),
+    ],
+)  # fmt: skip
+def test_a_week_is_part_by_a_day_where_there_are_rows_on_every_day(days, note):
+    office = place(f"""
+        CREATE TABLE calls (call_id INTEGER PRIMARY KEY, called_on DATE, minutes INTEGER);
+        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 102)
+        INSERT INTO calls SELECT i, date('{days}), i % 9 FROM n WHERE date('{days}) <= '2026-06-12';
+    """)  # noqa: S608
+    assert told(office, "number of calls by week")[0] == note

@@ -10,6 +10,8 @@ import pytest
 from sqlagent.adapters import open_database
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import StatementFailed
+from sqlagent.journey.notes_beside import place_of
+from sqlagent.language.saying import parts_of
 from sqlagent.pipeline import answer
 from sqlagent.values import Budget, Limits, Question
 
@@ -56,12 +58,15 @@ def tied(found):
         ("top 4 kilns by price", 4, ["2 more have the same price as the last row shown."]),
         ("top 9 kilns by price", 9, ["At least 10 more have the same price as the last row shown."]),
         ("the heaviest kiln", 1, []),
+        ("second most expensive kiln", 1, []),
+        ("third most expensive kiln", 3, []),
     ],
 )
 def test_rows_that_tie_with_the_last_one_are_told(database, text, shown, notes):
     found = asked(database, text)
     assert len(found.rows.rows) == shown, found.sql
     assert tied(found) == notes
+    assert all(place_of(parts_of(note)) == "rows" for note in tied(found))
 
 
 @pytest.mark.parametrize("text", ["top 12 kilns by price", "kilns by price", "how many kilns"])

@@ -29,6 +29,7 @@ from mirror.asking.pages.words import (
 )
 from mirror.asking.services.answer_standing import answer_standing
 from mirror.asking.services.departures import EDITED
+from mirror.asking.services.notes_beside import notes_beside
 from mirror.library.drafts import draft_said
 from mirror.llms.budgets import budget_warnings
 from mirror.llms.selectors import llm_names
@@ -105,6 +106,8 @@ class RunPage:
     data_time: datetime | None
     sentence: str
     notes: tuple[str, ...]
+    word_notes: tuple[str, ...]
+    row_notes: tuple[str, ...]
     readings: tuple[ReadingView, ...]
     versions: tuple[VersionItem, ...]
     version: VersionView | None
@@ -155,6 +158,8 @@ def run_page(
     asks = may_ask(run.thread.owner, source)
     understood = chips_view(current, chip_problem) if asks else None
     reason, why = _reason(run, current)
+    place = version_place(versions, current, asks)
+    beside = notes_beside(run)
     return RunPage(
         id=run.pk,
         thread=thread_place(run),
@@ -182,6 +187,8 @@ def run_page(
         data_time=view.when if view else None,
         sentence=view.sentence if view else row_said(run, "sentence"),
         notes=tuple(_noted(run, note) for note in run.notes if note != run.without_llm),
+        word_notes=tuple(_noted(run, note) for note in beside.words),
+        row_notes=tuple(_noted(run, note) for note in beside.rows) if place.is_first else (),
         readings=_readings(run, current) if asks else (),
         versions=tuple(version_item(version, current) for version in history),
         version=view,
@@ -189,7 +196,7 @@ def run_page(
         steps=steps,
         understood=understood,
         is_unsure=bool(draft) if current is not None else run.outcome == "ambiguous",
-        place=version_place(versions, current, asks),
+        place=place,
         nearest=_nearest(run, versions) if asks else (),
         follow_up=follow_up_view(run, versions, current, follow_up, follow_hint),
         values=_values(run, current, typed),

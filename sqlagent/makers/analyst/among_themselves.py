@@ -78,7 +78,7 @@ def among_themselves(text: str, source: Source) -> str:
         return f"number of {_plural(one, source)} per {_pointing(one)}, {bound} {found['count']}"
     if found := _BELONGS.match(text):
         one = relation_of(found["role"], found["noun"], source, is_deed=True)
-        return f"{_plural(one, source)} with their {found['role']}" if one is not None else ""
+        return f"{_plural(one, source)} with a {found['role']}" if one is not None else ""
     return _of_deeds(text, source)
 
 

@@ -16,6 +16,7 @@ from sqlagent.makers.analyst.among_themselves import among_themselves
 from sqlagent.makers.analyst.as_of import held_then, single_prices
 from sqlagent.makers.analyst.averaged_counts import number_per_period, values_instead
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
+from sqlagent.makers.analyst.both_asked import or_numbers
 from sqlagent.makers.analyst.bounded_figures import bounded, bounded_figure
 from sqlagent.makers.analyst.bounds_shown import bounds_shown
 from sqlagent.makers.analyst.by_number import by_number
@@ -38,6 +39,7 @@ from sqlagent.makers.analyst.denied_groups import denied_of_groups
 from sqlagent.makers.analyst.denied_partners import never_with
 from sqlagent.makers.analyst.doers import who_did_most
 from sqlagent.makers.analyst.each_period import each_period
+from sqlagent.makers.analyst.each_thing import each_thing
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.ended_in import ended_in
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by, worst_of_bad
@@ -47,6 +49,7 @@ from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
 from sqlagent.makers.analyst.gross_amounts import whole_amounts
 from sqlagent.makers.analyst.happening import in_the_deed
+from sqlagent.makers.analyst.having_one import having_one, or_nought
 from sqlagent.makers.analyst.held_against import held_against
 from sqlagent.makers.analyst.holding import holding
 from sqlagent.makers.analyst.implied import (
@@ -60,6 +63,7 @@ from sqlagent.makers.analyst.implied import (
 )
 from sqlagent.makers.analyst.in_lists import any_of_them, listing, whole_lists
 from sqlagent.makers.analyst.lengths import lengths
+from sqlagent.makers.analyst.letters import letters
 from sqlagent.makers.analyst.links_counted import links_counted
 from sqlagent.makers.analyst.longest_to import longest_to
 from sqlagent.makers.analyst.minor_units import (
@@ -73,6 +77,7 @@ from sqlagent.makers.analyst.nearer_roles import nearer_roles
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
 from sqlagent.makers.analyst.nouns_modified import nouns_modified
+from sqlagent.makers.analyst.numbers_named import numbers_named
 from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
 from sqlagent.makers.analyst.overdue import overdue_of
@@ -80,16 +85,17 @@ from sqlagent.makers.analyst.own_groups import in_its_group
 from sqlagent.makers.analyst.own_kind import of_own_kind
 from sqlagent.makers.analyst.own_roles import with_own_roles
 from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
+from sqlagent.makers.analyst.pairs_listed import pairs_listed
 from sqlagent.makers.analyst.parts_of_wholes import parts_of_wholes
 from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.plainer import plainer
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.pointing_at import by_pointing
-from sqlagent.makers.analyst.positions import at_its_place, longest_first
+from sqlagent.makers.analyst.positions import at_its_place, longest_first, rows_by_time
 from sqlagent.makers.analyst.price_answers import answers
 from sqlagent.makers.analyst.price_questions import price_questions
 from sqlagent.makers.analyst.ranges import both_ends
-from sqlagent.makers.analyst.ranks_moved import rank_last, ranked_figure, selling
+from sqlagent.makers.analyst.ranks_moved import group_last, rank_last, ranked_figure, rows_with, selling
 from sqlagent.makers.analyst.ratings import rated
 from sqlagent.makers.analyst.reading import Reading, is_noun_unknown, read
 from sqlagent.makers.analyst.reads import reads_left, sharing
@@ -114,8 +120,11 @@ from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
 from sqlagent.makers.analyst.unlikely import unlikely
 from sqlagent.makers.analyst.values_beside import values_beside
+from sqlagent.makers.analyst.values_named import values_named
 from sqlagent.makers.analyst.voids import counting, without_voids
+from sqlagent.makers.analyst.with_none import with_none
 from sqlagent.makers.analyst.worths import worths
+from sqlagent.makers.analyst.zeros import zeros
 
 _FORMULA = re.compile(r"\([^()]*[/=][^()]*\)")
 """A formula in brackets explains a word and is none of the question's own."""
@@ -225,7 +234,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
     if left := NOT_UNDERSTOOD.search(text):
         reading, made = _understand(text[: left.start()], source, today, told, deep)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
-    text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", condensed(text[:MAX_CHARS])))
+    text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", letters(condensed(text[:MAX_CHARS]))))
     if (brought := brought_back(text)) is not None:
         reading, made = _understand(brought.text, source, today, told, deep)
         words = brought.words
@@ -236,7 +245,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
                 first.setdefault(one.sql, one)
             return reading, list(first.values())
     text = coming(older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today), today)
-    text = rank_last(text, source, today)
+    text = rank_last(group_last(text), source, today)
     text = states_denied(run_out(text, source, today) or text, source)
     if deep < _DEEPEST:
         with reads_left().keeping(text):
@@ -260,7 +269,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
         if alone := tuple(one.name for one in ending if one.kind == "along"):
             return reading, [_lacking(one, alone) for one in bare]
     reading, made = _understood(text, source, today, told)
-    if not made and deep < _DEEPEST and (wording := ranked_figure(text, source)):
+    if not made and deep < _DEEPEST and (wording := ranked_figure(text, source) or rows_with(text)):
         anew = _understand(wording, source, today, told, deep + 1)
         if anew[1] and _is_whole(anew[1][0].frame):
             return anew
@@ -442,8 +451,8 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     if sum(item.kind == "mention" for item in reading.items) > MOST_MENTIONS:
         reads_left().is_short = True
         return _NOTHING
-    reading = nouns_modified(compounded(worths(reading, source), source.vocabulary), source)
-    reading = columns_lacked(lengths(owned(reading, source), source), source)
+    reading = values_named(nouns_modified(compounded(worths(reading, source), source.vocabulary), source))
+    reading = columns_lacked(lengths(owned(numbers_named(reading, source), source), source), source)
     reading = of_shown_groups(of_one_sort(amounts_read(reading), source), source)
     typed, reading = reading, listing(reading, source)
     reading = held_against(unequal(enumerated(reading, source.model), source.model), source.model)
@@ -468,6 +477,7 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     frames = _framed(drawn, reading, typed, source, today)
     frames = [with_count(one, counted, source.model) for one in frames]
     frames = [leaving_out(one, values_instead(one, text, source)) for one in frames]
+    frames = [having_one(zeros(one, reading), text, reading, source) for one in frames]
     ops = frozenset(item.op for item in reading.items)
     faults = 0
     for frame in sorted(frames, key=lambda one: one.cost):
@@ -481,6 +491,7 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
             faults += isinstance(refusal, Fault)
             continue
         doubt = doubt or untaken or whole_lists(whole) or by_number(whole, reading, source)
+        doubt = doubt or or_nought(whole, text, reading) or or_numbers(whole, reading)
         doubt = doubt or (UNWRITTEN if faults else "")
         out.setdefault(sql, Understood(whole, sql, followed(frame, told), doubt))
     reads_left().faults += faults
@@ -499,6 +510,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
     frames = [in_the_deed(one, reading, source) for one in frames]
     frames = [come_to_pass(one, reading, source, today) for one in frames]
+    frames = [each_thing(one, reading, source) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
     frames = [in_its_group(of_sums(one), source) for one in frames]
@@ -506,6 +518,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [
         at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames
     ]
+    frames = [with_none(rows_by_time(one, reading, source), reading) for one in frames]
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
@@ -514,6 +527,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [values_beside(ended_in(bounds_shown(one, reading), reading, source), reading) for one in frames]
     frames = [held_then(one, reading, source, today) for one in frames]
     frames = [links_counted(as_expired(one, reading, source, today), reading, source) for one in frames]
+    frames = [pairs_listed(one, reading, source) for one in frames]
     # what is left out
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
     frames = [single_prices(shares_that_lack(one), source) for one in frames]

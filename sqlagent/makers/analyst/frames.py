@@ -149,6 +149,11 @@ class Order:
     measure: Measure | None = None
     dimension: int | None = None
 
+    @property
+    def is_of_figure(self) -> bool:
+        """Whether groups are sorted by their first figure."""
+        return self.by is None and self.measure is None and self.dimension is None
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -181,6 +186,11 @@ class Frame:
     flags: tuple[str, ...] = field(default=())
     scale: float = 0.0
     formula: Measure | None = None
+
+    @property
+    def listed(self) -> str:
+        """The table whose rows a list is of: the anchor, or where it is a link whose things are told `with_empty`, these."""
+        return self.columns[0].path[0].target if self.with_empty and self.columns else self.anchor
 
     def slots(self) -> Iterator[Slot]:
         """Every column that the frame looks at from its anchor."""

@@ -28,12 +28,21 @@ GAPS = 4
 DENSE = 1.5
 """Days from one day with rows to the next, up to which gaps are weekends and holidays alone."""
 
+DAILY = 1.05
+"""Days from one day with rows to the next, up to which there are rows on every day of a week: one without any at its end is missing."""
+
 _SAID = {
     "year": (template("{parts}: it is a part year."), template("{parts}: both are part years.")),
     "quarter": (template("{parts}: it is a part quarter."), template("{parts}: both are part quarters.")),
     "month": (template("{parts}: it is a part month."), template("{parts}: both are part months.")),
     "week": (template("{parts}: it is a part week."), template("{parts}: both are part weeks.")),
 }
+
+
+_NONE_WHOLE = template("{parts}: these periods are not whole.")
+
+PARTLY = frozenset([_NONE_WHOLE, *(said for both in _SAID.values() for said in both)])
+"""The templates of what is said of part periods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +133,7 @@ def told_of(parts: Sequence[Part], frame: Frame) -> Saying | None:
         return None
     grains = {one.period.grain for one in parts}
     if len(parts) > 2 or len(grains) > 1:
-        return worded("{parts}: these periods are not whole.", parts=in_commas([one.told for one in parts]))
+        return worded(_NONE_WHOLE, parts=in_commas([one.told for one in parts]))
     single, both = _SAID[parts[0].period.grain]
     said = worded(single if len(parts) == 1 else both, parts=in_commas([one.told for one in parts]))
     spoilt = (
@@ -163,9 +172,14 @@ def _grouped(
             min(filter(None, (last, bounds[1])), default=None),
         ]
         for day in days:
-            if day is not None:
+            if day is not None and not _is_outside(day, bounds):
                 begins = floor(day, grain, model.calendar.week)
                 yield Period(begins, shift(begins, grain, 1), grain), bounds
+
+
+def _is_outside(day: date, bounds: tuple[date | None, date | None]) -> bool:
+    """Whether a day with data is none of those that are asked for: there are none among these."""
+    return bounds[0] is not None and day < bounds[0] or bounds[1] is not None and day > bounds[1]
 
 
 def _restricted(frame: Frame) -> Iterator[tuple[Slot, Period]]:
@@ -200,7 +214,8 @@ def _part(
         return None
     end = period.until - timedelta(days=1)
     first, last, rare = _ends(slot, model)
-    least = QUIET[period.grain]
+    is_daily = period.grain == "week" and 0 < slot.field.gap <= DAILY
+    least = 0 if is_daily else QUIET[period.grain]
     quiet = timedelta(days=max(least, _rare(slot.field.gap)))
     late = timedelta(days=max(least, rare))
     if first is not None and first > end or last is not None and last < period.first:

@@ -28,8 +28,9 @@ from sqlagent.makers.analyst.frames import (
 )
 from sqlagent.makers.analyst.periods_beside import periods_beside
 from sqlagent.makers.analyst.preceding import reaching_back
-from sqlagent.makers.analyst.rows import Block, Fault, NoPlan, RowWriter
+from sqlagent.makers.analyst.rows import Block, Fault, NoPlan, RowWriter, bound_to
 from sqlagent.makers.analyst.telling import figure_name
+from sqlagent.makers.analyst.with_none import of_the_things
 
 
 class Planner(RowWriter):
@@ -156,9 +157,12 @@ class Planner(RowWriter):
             return f"SELECT COUNT(*) AS how_many FROM ({inner}) AS groups_of"  # noqa: S608
         if frame.per and frame.limit is not None:
             return self._within(frame, block, picked, labels, body + grouped, figures)
-        chosen = picked
-        if "only groups" in frame.flags:
-            chosen = picked[: len(shown)]
+        width = len(shown) if "only groups" in frame.flags else len(labels)
+        is_ranked = frame.order is not None and frame.order.is_of_figure
+        if frame.offset and frame.limit == 1 and keys and is_ranked:
+            told = (*shown, *figures)[:width]
+            return self._at_place(frame, told, labels[:width], figures[0], body + grouped)
+        chosen = picked[:width]
         order = self._order(frame, block, figures, shown)
         return f"SELECT {', '.join(chosen)} {body}{grouped}{order}{self._limit(frame)}"
 
@@ -370,13 +374,20 @@ class Planner(RowWriter):
         thing = self._block(key.field.table)
         inner = self._block(measure.anchor, thing.taken)
         pointing = self._column(inner, key)
-        where = [self.condition(inner, c) for c in frame.where]
+        of_things, of_rows = of_the_things(frame.where, key.path)
+        where = [self.condition(inner, c) for c in of_rows]
+        kept = " AND ".join(self.condition(thing, c) for c in of_things)
         met = f" WHERE {' AND '.join(where)}" if where else ""
         each = f"SELECT {pointing} AS pointed, {self.figure(inner, measure)} AS figure {self._from(inner)}{met} GROUP BY {pointing}"
         shown = [self._shown(thing, replace(s, path=())) for s in dimension.shown]
         named = [f"{s} AS {n}" for s, n in zip(shown, labels, strict=False)]
         own = f"{thing.aliases[()]}.{self.dialect.quoted(key.field.column)}"
-        return f"SELECT {', '.join(named)}, COALESCE(figure, 0) AS {labels[-1]} {self._from(thing)} LEFT JOIN ({each}) AS figures ON figures.pointed = {own} ORDER BY COALESCE(figure, 0) DESC"  # noqa: S608
+        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        body = f"{self._from(thing)} LEFT JOIN ({each}) AS figures ON figures.pointed = {own}{f' WHERE {kept}' if kept else ''}"
+        figure = "COALESCE(figure, 0)"
+        if frame.offset and frame.limit == 1:
+            return self._at_place(frame, (*shown, figure), labels, figure, body)
+        return f"SELECT {', '.join(named)}, {figure} AS {labels[-1]} {body} ORDER BY {figure}{way}{self._limit(frame)}"  # noqa: S608
 
     def _side_by_side(self, frame: Frame) -> str:
         """Figures of several tables: each aggregated by itself, then joined on the dimensions."""
@@ -463,19 +474,27 @@ class Planner(RowWriter):
 
     def _list(self, frame: Frame) -> str:
         block = self._block(frame.anchor)
+        block.keeps = not frame.distinct and (
+            frame.with_empty or any(not slot.path for slot in frame.columns)
+        )
+        if frame.with_empty and frame.columns:
+            self._begin_with(block, frame.columns[0].path[0])
+        sorted_by = frame.order.by if frame.order is not None else None
+        is_ranked = sorted_by is not None and (frame.limit is not None or frame.distinct)
+        block.bound = bound_to([*frame.where, *([Condition("", expr=sorted_by)] if is_ranked else [])])
         shown = [self._shown(block, slot) for slot in frame.columns]
+        block.keeps = False
         if not shown:
             shown = [f"{block.aliases[()]}.*"]
         where = [self.condition(block, c) for c in frame.where]
         order = ""
-        own = (
-            self.expression(block, frame.order.by)
-            if frame.order is not None and frame.order.by is not None
-            else ""
-        )
+        own = self.expression(block, sorted_by) if sorted_by is not None else ""
+        may_lack = not is_ranked and sorted_by is not None and any(map(self._may_lack, sorted_by.slots))
         if own and frame.order is not None:
-            where.append(f"{own} IS NOT NULL")
-            order = f" ORDER BY {own}{'' if frame.order.ascending else ' DESC'}"
+            if is_ranked:
+                where.append(f"{own} IS NOT NULL")
+            last = f"CASE WHEN {own} IS NULL THEN 1 ELSE 0 END, " if may_lack else ""
+            order = f" ORDER BY {last}{own}{'' if frame.order.ascending else ' DESC'}"
         if frame.per and own and frame.order is not None:
             groups = [self._dimension(block, d) for d in frame.per]
             cells = list(dict.fromkeys([*(cell for g in groups for cell in g[0]), *shown]))
@@ -487,6 +506,9 @@ class Planner(RowWriter):
             ranked = f"SELECT {inner}, RANK() OVER (PARTITION BY {per} ORDER BY {own}{way}) AS place {body}"
             return f"SELECT {', '.join(labels)} FROM ({ranked}) AS ranked WHERE place <= {frame.limit or 1} ORDER BY {labels[0]}, place"  # noqa: S608
         body = self._from(block) + (f" WHERE {' AND '.join(where)}" if where else "")
+        if own and frame.offset and frame.limit == 1 and not frame.distinct:
+            names = self._column_names(shown, [_role(slot) for slot in frame.columns])
+            return self._at_place(frame, shown, names, own, body)
         word = "SELECT DISTINCT" if frame.distinct else "SELECT"
         if frame.distinct and own and own not in shown:
             raise NoPlan("an order that is not shown")
@@ -498,6 +520,14 @@ class Planner(RowWriter):
                 else ""
             )
         return f"{word} {', '.join(self._headed(shown, [_role(slot) for slot in frame.columns]))} {body}{order}{self._limit(frame)}"
+
+    @staticmethod
+    def _at_place(frame: Frame, cells: Sequence[str], labels: Sequence[str], figure: str, body: str) -> str:
+        """All rows whose figure is the nth different one: the second lowest price is another price than the lowest."""
+        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        picked = [f"{cell} AS {label}" for cell, label in zip(cells, labels, strict=False)]
+        inner = f"SELECT {', '.join(picked)}, DENSE_RANK() OVER (ORDER BY {figure}{way}) AS place {body}"
+        return f"SELECT {', '.join(labels)} FROM ({inner}) AS ranked WHERE place = {frame.offset + 1}"  # noqa: S608
 
     def _headed(self, cells: Sequence[str], roles: Sequence[str]) -> list[str]:
         """A list's columns, those under a header that another one bears already under their table's name, or their role's, too."""

@@ -45,6 +45,17 @@ def _how_many(reading: Reading, rank: Item) -> int:
     return next((int(item.number) for item in beside if item.kind == "number" and item.number >= 1), 1)
 
 
+def rows_by_time(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """List the latest rows of a table with what stands beside them, where the different values of their time were read: two may share a day."""
+    if not frame.distinct or frame.order is None or frame.order.by is None or len(frame.columns) < 2:
+        return frame
+    is_first = frame.order.by.op == "column" and frame.order.by.slots == frame.columns[:1]
+    if not is_first or not _is_named(frame.anchor, reading, reading.items[-1].end):
+        return frame
+    columns = dict.fromkeys((*source.shown(frame.anchor), *frame.columns))
+    return replace(frame, columns=tuple(columns), distinct=False)
+
+
 def at_its_place(frame: Frame, reading: Reading) -> Frame:
     """The third largest is the third and not the largest; where a frame cannot tell, the word is left out."""
     at = next((n for n, item in enumerate(reading.items) if item.kind == "ordinal"), None)

@@ -23,6 +23,12 @@ _RANKED_FIGURE = re.compile(
     rf"^(?:(?:what|which|show|give me|list|me|is|are|the)\s+)*(?P<word>highest|largest|biggest|greatest|lowest|smallest|top|bottom)(?: (?P<count>{_COUNT}))? (?P<figure>[a-z][\w' -]*?) (?P<by>{_GROUPED} .+)$",
     re.IGNORECASE,
 )
+_GROUP_FIRST = re.compile(
+    rf"^(?P<by>(?:in )?(?:per|for each|for every|each|by)) (?P<group>[a-z][\w-]*(?: [a-z][\w-]*)?)[,:] (?P<rest>(?:(?:show|give me|list|me|is|are|the)\s+)*(?:{_COUNT} )?(?:[a-z]{{3,}} with the )?(?:most|least|top|bottom|best|worst|[a-z]{{3,}}est)\b.+)$",
+    re.IGNORECASE,
+)
+_LATEST = re.compile(r"\b(?:latest|newest|last|oldest|earliest|most recent)\b", re.IGNORECASE)
+_THEIR = re.compile(r"\bwith (?:their|its|his|her) ", re.IGNORECASE)
 _SELLS = re.compile(
     r"^(?:(?:which|what) (?P<things>[a-z][\w' -]*?) (?:sell|sells|sold|are selling) (?:the )?(?P<way>best|most|worst|least))(?P<rest> .+)?$",
     re.IGNORECASE,
@@ -43,6 +49,27 @@ def rank_last(text: str, source: Source, today: date) -> str:
     if not held or any(n not in held and token.low not in _PREPOSITIONS for n, token in enumerate(tokens)):
         return text
     return f"{found['head'].rstrip(' ,')} {found['rest']} {found['rank']}"
+
+
+def group_last(text: str) -> str:
+    """The question with the group behind its rank, where it stands before: "per wood, the 2 cheapest doors"; any other as it is.
+
+    Example:
+        >>> group_last("per wood, the 2 cheapest doors"), group_last("in each town: most expensive door")
+        ('the 2 cheapest doors per wood', 'most expensive door per town')
+    """
+    found = _GROUP_FIRST.match(text.strip().rstrip("?.! "))
+    return f"{found['rest']} per {found['group']}" if found is not None else text
+
+
+def rows_with(text: str) -> str:
+    """Word "latest 3 doors with their painter" without the word for whose painter that is; empty where it is no such question.
+
+    Example:
+        >>> rows_with("latest 3 doors with their painter"), rows_with("doors with their painter")
+        ('latest 3 doors with painter', '')
+    """
+    return _THEIR.sub("with ", text) if _LATEST.search(text) and _THEIR.search(text) else ""
 
 
 def selling(text: str, source: Source) -> str:

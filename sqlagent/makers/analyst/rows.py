@@ -5,6 +5,7 @@ Joins lead from many to one only, so that no row is counted twice; rows the othe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -31,17 +32,38 @@ class Fault(NoPlan):
 
 @dataclass(slots=True)
 class Block:
-    """One FROM clause: the anchor and what is joined to it, each path under an alias of its own."""
+    """One FROM clause: the anchor and what is joined to it, each path under an alias of its own.
+
+    While it `keeps` its rows, what some of them point at nothing of is joined to those that do, and is empty elsewhere; but not what
+    conditions are `bound` to. Its text begins with its `start`, where that is not its anchor.
+    """
 
     anchor: str
     taken: set[str]
     aliases: dict[tuple[tuple[str, str], ...], str] = field(default_factory=dict)
     joins: list[str] = field(default_factory=list)
+    keeps: bool = False
+    bound: set[tuple[tuple[str, str], ...]] = field(default_factory=set)
+    partly: set[str] = field(default_factory=set)
+    start: str = ""
 
 
 def _key_of(relation: Relation) -> tuple[tuple[str, str], ...]:
     """The key by which a block holds the alias at the end of one relation from its anchor."""
     return ((relation.source, ",".join(relation.columns)),)
+
+
+def bound_to(where: Iterable[Condition]) -> set[tuple[tuple[str, str], ...]]:
+    """The keys by which a block holds what conditions look at."""
+    out = set()
+    for one in where:
+        slots = (*one.slots, *(one.expr.slots if one.expr is not None else ()))
+        for path in (one.at, *(slot.path for slot in slots)):
+            steps = tuple(step for relation in path for step in _key_of(relation))
+            out |= {steps[:end] for end in range(1, len(steps) + 1)}
+        if one.op in ("all", "any"):
+            out |= bound_to(one.parts)
+    return out
 
 
 class RowWriter:
@@ -84,12 +106,31 @@ class RowWriter:
             if key in block.aliases:
                 continue
             alias = block.aliases[key] = self._alias(relation.target, block.taken)
-            pairs = zip(relation.columns, relation.referenced, strict=True)
-            on = " AND ".join(
-                f"{alias}.{self.dialect.quoted(r)} = {before}.{self.dialect.quoted(c)}" for c, r in pairs
-            )
-            block.joins.append(f"JOIN {self._table(relation.target)} AS {alias} ON {on}")
+            word = "JOIN" if key in block.bound else self._join(block, relation, before, alias)
+            on = self._on(relation, before, alias)
+            block.joins.append(f"{word} {self._table(relation.target)} AS {alias} ON {on}")
         return block.aliases[key]
+
+    def _on(self, relation: Relation, before: str, alias: str) -> str:
+        """How rows point at those of a relation."""
+        q, pairs = self.dialect.quoted, zip(relation.columns, relation.referenced, strict=True)
+        return " AND ".join(f"{alias}.{q(r)} = {before}.{q(c)}" for c, r in pairs)
+
+    def _begin_with(self, block: Block, relation: Relation) -> None:
+        """Begin with what the anchor points at, and join the anchor to it: it keeps what none of its rows points at."""
+        before, alias = block.aliases[()], self._alias(relation.target, block.taken)
+        block.aliases[_key_of(relation)] = alias
+        block.partly.add(before)
+        own = f"{self._table(block.anchor)} AS {before} ON {self._on(relation, before, alias)}"
+        block.start = f"FROM {self._table(relation.target)} AS {alias} LEFT JOIN {own}"
+
+    def _join(self, block: Block, relation: Relation, before: str, alias: str) -> str:
+        """The word that joins a table: a left join where rows that are kept may point at none of it."""
+        is_optional = any(self._may_be_empty(relation.source, column) for column in relation.columns)
+        if not block.keeps or not (is_optional or before in block.partly):
+            return "JOIN"
+        block.partly.add(alias)
+        return "LEFT JOIN"
 
     def _column(self, block: Block, slot: Slot) -> str:
         """A slot's column; a key that the last relation already holds is read there, without its join."""
@@ -134,11 +175,14 @@ class RowWriter:
             match = f"{alias}.{q(codes.code_column)} = {column}"
             if slot.field.is_number:
                 match = f"CAST({alias}.{q(codes.code_column)} AS {'SIGNED' if self.dialect.name == 'mysql' else 'INTEGER'}) = {column}"
-            block.joins.append(f"JOIN {self._table(codes.table)} AS {alias} ON {kind}{match}")
+            may_lack = slot.field.filled < 1 or block.aliases.get(key[:-1], "") in block.partly
+            word = "LEFT JOIN" if block.keeps and may_lack else "JOIN"
+            block.joins.append(f"{word} {self._table(codes.table)} AS {alias} ON {kind}{match}")
         return f"{block.aliases[key]}.{self.dialect.quoted(codes.label_column)}"
 
     def _from(self, block: Block) -> str:
-        return " ".join([f"FROM {self._table(block.anchor)} AS {block.aliases[()]}", *block.joins])
+        start = block.start or f"FROM {self._table(block.anchor)} AS {block.aliases[()]}"
+        return " ".join([start, *block.joins])
 
     # ------------------------------------------------------------ expressions
 
@@ -233,6 +277,11 @@ class RowWriter:
         if c.op == "missing" or not (slot.field.filled < 1 or slot.field.absent):
             return written
         return f"({self._column(block, slot)} IS NULL OR {written})"
+
+    def _may_lack(self, slot: Slot) -> bool:
+        """Whether rows may have nothing in a slot: itself is not filled in all rows, or some point at none of it."""
+        points = any(self._may_be_empty(r.source, column) for r in slot.path for column in r.columns)
+        return points or slot.field.filled < 1 or bool(slot.field.absent)
 
     def _may_be_empty(self, table: str, column: str) -> bool:
         one = self.model.field(table, column)

@@ -18,7 +18,7 @@ from sqlagent.catalog import hints
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
 from sqlagent.language.not_understood import NOT_UNDERSTOOD
-from sqlagent.language.saying import Saying, all_of, day, one_of, worded
+from sqlagent.language.saying import Saying, all_of, day, one_of, template, worded
 from sqlagent.language.words import MAX_CHARS
 from sqlagent.makers.analyst.answering import DRAFT, Understood, today_of, understand
 from sqlagent.makers.analyst.concepts import meant
@@ -349,6 +349,10 @@ def missing(reading: Reading, source: Source) -> tuple[str, ...]:
     )
 
 
+MENDED = template("“{word}” was read as “{other}”.")
+"""The note on a misspelt word."""
+
+
 def notes(one: Understood, reading: Reading, today: date, newest: str) -> tuple[str, ...]:
     """The notes on a frame: how it was understood, what was mended, which day counts as today."""
     out: list[str] = [worded("Understood as {meaning}.", meaning=told(one.frame))]
@@ -356,7 +360,7 @@ def notes(one: Understood, reading: Reading, today: date, newest: str) -> tuple[
     out += [read_as(m.said, expression(m.expr)) for m in figures if m.said and m.expr is not None]
     out += one.frame.why
     out += note(one.frame)
-    out += [worded("“{word}” was read as “{other}”.", word=old, other=new) for old, new in reading.mended]
+    out += [worded(MENDED, word=old, other=new) for old, new in reading.mended]
     relative = any(i.period is not None and i.period.relative for i in reading.items)
     relative = relative or any(c.op == "held" and c.said == "today" for c in conditions(one.frame))
     if newest and today.isoformat() == newest and relative:

@@ -49,10 +49,10 @@ _NEAR = 2
 
 
 _OF_ALL = re.compile(
-    r"^(?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,3}),? (?:as|in) (?:a )?(?:%|percent|per cent|percentage|share|proportion) of all (?:the |our )?(?P<of>[a-z][\w-]*(?: [a-z][\w-]*)?),? (?P<by>(?:per|by|for each|in each) .+)$",
+    r"^(?P<what>[a-z][\w-]*(?: [a-z][\w-]*){0,3}),? (?:as|in) (?:a )?(?:%|percent|per cent|percentage|share|proportion) of all(?: (?:the |our )?(?P<of>(?!per\b|by\b|for\b|in\b)[a-z][\w-]*(?: [a-z][\w-]*)?))?,? (?P<by>(?:per|by|for each|in each) .+)$",
     re.IGNORECASE,
 )
-""" "No answer as % of all calls, per agent": of each agent's calls."""
+""" "No answer as % of all calls, per agent", "missed calls as % of all, per agent": of each agent's calls."""
 
 
 def share_of_all(text: str, source: Source) -> str:
@@ -60,10 +60,11 @@ def share_of_all(text: str, source: Source) -> str:
     found = _OF_ALL.match(text.strip().rstrip("?.! "))
     if found is None:
         return ""
-    named = source.vocabulary.targets(found["of"].lower().split())
+    what = found["what"]
+    of = found["of"] or what.split()[-1]
+    named = source.vocabulary.targets(of.lower().split())
     if not any(one.kind == "thing" and one.cost <= SURE for one in named[:4]):
         return ""
-    what, of = found["what"], found["of"]
     said = what if what.lower().endswith(of.lower()) else f"{what} {of}"
     return f"share of {said} {found['by']}"
 

@@ -146,7 +146,7 @@ def _told(frame: Frame) -> Iterator[tuple[str, str]]:
         what = in_commas([explained(m) for m in frame.measures], _AND)
     else:
         shown: str = ", ".join(dict.fromkeys(column(slot) for slot in frame.columns)) or worded("all columns")
-        of = {"columns": shown, "rows": _plural(frame.anchor)}
+        of = {"columns": shown, "rows": _plural(frame.listed)}
         what = (
             worded("the different {columns} of {rows}", **of)
             if frame.distinct

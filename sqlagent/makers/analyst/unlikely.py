@@ -8,6 +8,7 @@ from itertools import pairwise
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.catalog.semantics.words import STAFF, stems
 from sqlagent.language.words import stem
+from sqlagent.makers.analyst.both_asked import there_beside
 from sqlagent.makers.analyst.bounds_dropped import bounds_dropped
 from sqlagent.makers.analyst.checking import leaving_out
 from sqlagent.makers.analyst.frames import Frame, Measure
@@ -52,10 +53,28 @@ def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
         *_lines_for_heads(frame, reading, source),
         *_average_of_lines(frame, reading, source),
         *_time_of_others(frame, reading, source),
+        *there_beside(frame, reading),
+        *_sorted_by_another(frame, reading),
         *of_others(frame, reading, source),
         *bounds_dropped(frame, reading, source),
     ]
     return leaving_out(frame, [word for word in words if word not in frame.unused])
+
+
+def _sorted_by_another(frame: Frame, reading: Reading) -> list[str]:
+    """ "Crews sorted by skipper" that are sorted by a figure of theirs."""
+    if frame.measures or frame.order is None or frame.order.by is None:
+        return []
+    by = {(slot.field.table, slot.field.column) for slot in frame.order.by.slots}
+    out = []
+    for sorting, item in pairwise(reading.items):
+        if (
+            sorting.op == "rankall"
+            and item.kind == "mention"
+            and item.targets[0].kind in ("relation", "thing")
+        ):
+            out += [item.text] if not by & {(t.table, t.column) for t in item.targets} else []
+    return out
 
 
 def _no_figure(reading: Reading) -> list[str]:

@@ -142,7 +142,10 @@ def _is_whole(frame: Frame) -> bool:
         return plain and len(frame.measures) == 1
     if len(anchors) > 1:
         return not (few or order or frame.having or frame.where or frame.with_empty or frame.pivot)
-    if frame.pivot or frame.with_empty:
+    if frame.with_empty and not frame.pivot:
+        is_plain = not frame.measures or frame.order is None or frame.order.is_of_figure
+        return is_plain and not (frame.per or frame.having or frame.transform)
+    if frame.pivot:
         return not (few or order or frame.having or frame.transform)
     if frame.transform in _ONE_WAY:
         return not (few or order)

@@ -18,14 +18,14 @@ def column_parts(frame: Frame, source: Source) -> Iterator[Part]:
     """Give a chip for the rows that are listed, and one for each column."""
     if frame.measures:
         return
-    thing = source.model.things[frame.anchor]
+    thing = source.model.things[frame.listed]
     many = plural_of(singular(thing.said))
     options = []
     counted = replace(
         frame, measures=(Measure("rows", frame.anchor, said=many),), columns=(), distinct=False, order=None,
         limit=None, offset=0, per=(),
     )  # fmt: skip
-    if thing.kind is not Kind.LINES:
+    if thing.kind is not Kind.LINES and frame.listed == frame.anchor:
         options.append(
             Option(
                 worded("number of {many}", many=many),
@@ -45,7 +45,7 @@ def column_parts(frame: Frame, source: Source) -> Iterator[Part]:
         left = (*frame.columns[:place], *frame.columns[place + 1 :])
         said = telling.column(slot)
         choices = [
-            Option(words, key, "Another column", replace(frame, columns=(*frame.columns[:place], other, *frame.columns[place + 1 :])), worded("{words} shown instead of {said}", words=words, said=said))
+            Option(words, key, "Another column", _showing(frame, (*frame.columns[:place], other, *frame.columns[place + 1 :])), worded("{words} shown instead of {said}", words=words, said=said))
             for words, key, other in _columns(frame, source)
         ]  # fmt: skip
         if left:
@@ -54,11 +54,16 @@ def column_parts(frame: Frame, source: Source) -> Iterator[Part]:
                     "Remove this column",
                     REMOVE,
                     "",
-                    replace(frame, columns=left),
+                    _showing(frame, left),
                     worded("{said} not shown", said=said),
                 )
             )
         yield Part(f"column:{place}", "column", "", said, tuple(choices))
+
+
+def _showing(frame: Frame, columns: tuple[Slot, ...]) -> Frame:
+    """The list with other columns; it is one of a link's rows where what it listed is no longer its first column."""
+    return replace(frame, columns=columns, with_empty=frame.with_empty and columns[0] == frame.columns[0])
 
 
 def columns_added(frame: Frame, source: Source) -> Iterator[Option]:

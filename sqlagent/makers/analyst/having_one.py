@@ -1,0 +1,93 @@
+"""Things that have something: "guests with a phone" are those whose phone is filled, where "guests with their phone" lists it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sqlagent.catalog.semantics import Role
+from sqlagent.language.saying import worded
+from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.source import Source
+
+_WITH_A = re.compile(r"\b(?:with|have|has|having) an? (?P<what>[\w' -]+)", re.IGNORECASE)
+
+
+def having_one(frame: Frame, text: str, reading: Reading, source: Source) -> Frame:
+    """Give the list of the rows that have such a column filled, which is not shown, or that point at such a row, which is; any other frame as it is."""
+    where = list(frame.where)
+    columns = frame.columns
+    for slot in _had(frame, text, reading):
+        where.append(Condition("filled", (slot,)))
+        columns = tuple(one for one in columns if one != slot)
+    where += [Condition("filled", (key,)) for key in _pointed(frame, text, reading, source)]
+    if len(where) == len(frame.where):
+        return frame
+    return replace(frame, columns=columns or source.shown(frame.anchor), where=tuple(where))
+
+
+def or_nought(frame: Frame, text: str, reading: Reading) -> str:
+    """Doubt rows that have a number, of which some are zero: "orders with a discount" may leave these out; empty elsewhere."""
+    for slot in _had(frame, text, reading):
+        if slot.field.role is Role.MEASURE and slot.field.is_number and _may_be_zero(slot.field.low):
+            return worded("rows whose {column} is zero are among them.", column=slot.field.said)
+    return ""
+
+
+def _had(frame: Frame, text: str, reading: Reading) -> Iterator[Slot]:
+    """The columns of a list that stand right behind "with a", and that not all rows fill."""
+    if frame.measures or frame.distinct or frame.order is not None:
+        return
+    bound = {slot for one in frame.where for slot in one.slots if one.op != "filled"}
+    for item in _said_to_be_had(text, reading):
+        named = {(target.table, target.column) for target in item.targets if target.kind == "field"}
+        for slot in (*frame.columns, *(s for c in frame.where if c.op == "filled" for s in c.slots)):
+            is_named = (slot.field.table, slot.field.column) in named and not slot.path
+            if is_named and slot not in bound and slot.field.table == frame.anchor:
+                yield slot
+                break
+
+
+def _pointed(frame: Frame, text: str, reading: Reading, source: Source) -> Iterator[Slot]:
+    """The keys by which rows of a list point at what stands right behind "with a", where some point at none."""
+    if frame.measures or frame.distinct or frame.order is not None:
+        return
+    bound = {relation for one in frame.where for slot in one.slots for relation in slot.path}
+    for item in _said_to_be_had(text, reading):
+        for slot in frame.columns:
+            first = slot.path[0] if slot.path else None
+            if first is None or first in bound or len(first.columns) != 1:
+                continue
+            key = source.model.field(first.source, first.columns[0])
+            ends = {(t.table, "") for t in item.targets if t.kind == "thing"}
+            ends |= {(t.table, t.column) for t in item.targets if t.kind in ("relation", "field")}
+            is_named = {
+                (first.target, ""),
+                (first.source, first.columns[0]),
+                (slot.field.table, slot.field.column),
+            } & ends
+            if key is not None and key.filled < 1 and is_named:
+                bound.add(first)
+                yield Slot(key)
+
+
+def _said_to_be_had(text: str, reading: Reading) -> Iterator[Item]:
+    """The names that stand right behind "with a"."""
+    behind = [found["what"].lower() for found in _WITH_A.finditer(text)]
+    for item in reading.items if behind else ():
+        if item.kind == "mention" and any(_begins(one, item.text.lower()) for one in behind):
+            yield item
+
+
+def _begins(behind: str, word: str) -> bool:
+    return behind == word or behind.startswith((f"{word} ", f"{word}-"))
+
+
+def _may_be_zero(low: str) -> bool:
+    """Whether the lowest of some numbers is none above zero; unknown ones may be."""
+    try:
+        return float(low) <= 0
+    except ValueError:
+        return True

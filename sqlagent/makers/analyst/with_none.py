@@ -1,0 +1,44 @@
+"""The fewest of something is none: "riders with the fewest lessons" counts those without any as well."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlagent.makers.analyst.frames import Condition, Frame, Path
+from sqlagent.makers.analyst.reading import Reading
+
+
+def with_none(frame: Frame, reading: Reading) -> Frame:
+    """Give the frame whose last things by a number of rows are told with those that have none; any other frame as it is."""
+    only = frame.measures[0] if len(frame.measures) == 1 else None
+    order, by = frame.order, frame.by
+    if only is None or only.agg != "rows" or only.where or len(by) != 1 or not by[0].keys or by[0].grain:
+        return frame
+    is_plain = not (frame.per or frame.transform or frame.pivot or frame.having)
+    is_last = order is not None and order.ascending and order.is_of_figure
+    way = by[0].keys[0].path
+    if not (is_plain and is_last and way) or len(by[0].keys) != 1:
+        return frame
+    return replace(frame, with_empty=True) if all(_is_apart(one, way) for one in frame.where) else frame
+
+
+def of_the_things(
+    where: tuple[Condition, ...], way: Path
+) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
+    """Part conditions into those of the things at the end of a way, as seen from there, and those of the rows that are counted."""
+    things, counted = [], []
+    for one in where:
+        if one.slots and all(slot.path[: len(way)] == way for slot in one.slots):
+            slots = tuple(replace(slot, path=slot.path[len(way) :]) for slot in one.slots)
+            things.append(replace(one, slots=slots))
+        else:
+            counted.append(one)
+    return tuple(things), tuple(counted)
+
+
+def _is_apart(one: Condition, way: Path) -> bool:
+    """Whether a condition is of the things alone, or of the rows that are counted alone."""
+    if one.parts or one.expr is not None or not one.slots:
+        return False
+    ends = [slot.path[: len(way)] == way for slot in one.slots]
+    return all(ends) or not any(ends)

@@ -1,0 +1,106 @@
+"""A swimming club: zero that is no missing figure, what somebody has, values before their column, letters of a name, ranks with none."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from sqlagent.values import Outcome
+from tests.agent.places import analysed, assert_answered, place
+
+TODAY = date(2026, 3, 10)
+
+CLUB = """
+CREATE TABLE pools (pool_id INTEGER PRIMARY KEY, pool_name TEXT NOT NULL, surface TEXT, lanes INTEGER, depth REAL);
+CREATE TABLE swimmers (swimmer_id INTEGER PRIMARY KEY, swimmer_name TEXT NOT NULL, phone TEXT, home_pool_id INTEGER REFERENCES pools(pool_id), stroke TEXT, debt REAL);
+CREATE TABLE coaches (coach_id INTEGER PRIMARY KEY, coach_name TEXT NOT NULL);
+CREATE TABLE lessons (lesson_id INTEGER PRIMARY KEY, swimmer_id INTEGER NOT NULL REFERENCES swimmers, coach_id INTEGER REFERENCES coaches, given_on TEXT, minutes INTEGER);
+CREATE TABLE badges (badge_id INTEGER PRIMARY KEY, badge_name TEXT NOT NULL);
+CREATE TABLE swimmer_badges (swimmer_id INTEGER NOT NULL REFERENCES swimmers, badge_id INTEGER NOT NULL REFERENCES badges, PRIMARY KEY (swimmer_id, badge_id));
+CREATE TABLE heats (id INTEGER PRIMARY KEY, pool_id INTEGER REFERENCES pools, swum_on DATE);
+INSERT INTO heats VALUES (1, 1, '2026-01-31'), (2, 2, '2026-02-01'), (3, 2, '2026-02-02'), (4, NULL, '2026-02-02');
+INSERT INTO badges VALUES (1, 'Seal'), (2, 'Otter'), (3, 'Shark');
+INSERT INTO swimmer_badges VALUES (1, 1), (1, 2), (2, 1), (3, 2);
+INSERT INTO pools VALUES (1, 'North', 'tiled', 8, 2.0), (2, 'Lake', 'stone', 0, NULL), (3, 'South', 'tiled', NULL, 1.5), (4, 'Hall', 'steel', 6, 1.5);
+INSERT INTO swimmers VALUES (1, 'Ada', '111', 1, 'butterfly', 0), (2, 'Bo', NULL, NULL, 'crawl', 5), (3, 'Cyra', '333', 2, 'crawl', NULL), (4, 'Di', NULL, 1, 'backstroke', 2), (5, 'Fox', '555', NULL, 'crawl', 0);
+INSERT INTO coaches VALUES (1, 'Max'), (2, 'Ned');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+INSERT INTO lessons SELECT i, CASE WHEN i % 9 = 0 THEN 2 WHEN i % 2 THEN 1 ELSE 3 END, CASE WHEN i % 5 THEN i % 2 + 1 END, date('2025-09-01', '+' || i || ' days'), i % 4 * 15 FROM n;
+"""
+
+
+@pytest.fixture(scope="module")
+def club():
+    return place(CLUB)
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("pools with zero lanes", "SELECT 'Lake'"),
+        ("how many lessons with zero minutes", "SELECT COUNT(*) FROM lessons WHERE minutes = 0"),
+        ("swimmers with zero lessons", "SELECT 'Di' UNION ALL SELECT 'Fox'"),
+        ("swimmers without a phone", "SELECT 'Bo' UNION ALL SELECT 'Di'"),
+        ("swimmers with a phone", "SELECT 'Ada' UNION ALL SELECT 'Cyra' UNION ALL SELECT 'Fox'"),
+        ("pools with a depth", "SELECT pool_name FROM pools WHERE depth IS NOT NULL"),
+        ("swimmers with their phone", "SELECT swimmer_name, phone FROM swimmers"),
+        ("crawl stroke swimmers", "SELECT swimmer_name FROM swimmers WHERE stroke = 'crawl'"),
+        ("crawl or butterfly stroke swimmers", "SELECT swimmer_name FROM swimmers WHERE stroke IN ('crawl', 'butterfly')"),
+        ("how many tiled surface pools", "SELECT 2"),
+        ("swimmers with a d in their name", "SELECT 'Ada' UNION ALL SELECT 'Di'"),
+        ("swimmers with an x in their name", "SELECT 'Fox'"),
+        ("second deepest pool", "SELECT pool_name, depth FROM pools WHERE depth = 1.5"),
+        ("swimmers with the fewest lessons", "SELECT s.swimmer_name, COUNT(l.lesson_id) FROM swimmers s LEFT JOIN lessons l USING (swimmer_id) GROUP BY 1"),
+        ("crawl stroke swimmers with the fewest lessons", "SELECT s.swimmer_name, COUNT(l.lesson_id) FROM swimmers s LEFT JOIN lessons l USING (swimmer_id) WHERE stroke = 'crawl' GROUP BY 1"),
+        ("swimmers with the fewest lessons in September 2025", "SELECT s.swimmer_name, COUNT(l.lesson_id) FROM swimmers s LEFT JOIN lessons l ON l.swimmer_id = s.swimmer_id AND given_on LIKE '2025-09%' GROUP BY 1"),
+        ("depth per pool", "SELECT pool_name, depth FROM pools"),
+        ("average depth of pools", "SELECT AVG(depth) FROM pools"),
+        ("swimmers with their home pool", "SELECT s.swimmer_name, p.pool_name FROM swimmers s LEFT JOIN pools p ON p.pool_id = s.home_pool_id"),
+        ("lessons with a coach", "SELECT l.lesson_id, c.coach_name FROM lessons l JOIN coaches c USING (coach_id)"),
+        ("lessons with their coach", "SELECT l.lesson_id, c.coach_name FROM lessons l LEFT JOIN coaches c USING (coach_id)"),
+        ("latest 3 heats with their pool", "SELECT 4, '2026-02-02', NULL UNION ALL SELECT 3, '2026-02-02', 'Lake' UNION ALL SELECT 2, '2026-02-01', 'Lake'"),
+        ("lessons with their coach sorted by coach", "SELECT lesson_id, coach_name FROM lessons LEFT JOIN coaches USING (coach_id)"),
+        ("pools sorted by depth", "SELECT pool_name, depth FROM pools"),
+        ("top 9 pools by depth", "SELECT pool_name, depth FROM pools WHERE depth IS NOT NULL"),
+        ("swimmers with their badges", "SELECT swimmer_name, badge_name FROM swimmers LEFT JOIN swimmer_badges USING (swimmer_id) LEFT JOIN badges USING (badge_id)"),
+        ("badges and their swimmers", "SELECT badge_name, swimmer_name FROM badges LEFT JOIN swimmer_badges USING (badge_id) LEFT JOIN swimmers USING (swimmer_id)"),
+        ("crawl stroke swimmers with their badges", "SELECT 'Bo', 'Seal' UNION ALL SELECT 'Cyra', 'Otter' UNION ALL SELECT 'Fox', NULL"),
+        ("swimmers with badges", "SELECT 'Ada' UNION ALL SELECT 'Bo' UNION ALL SELECT 'Cyra'"),
+        ("how many swimmers have badges", "SELECT 3"),
+        ("badges per swimmer", "SELECT swimmer_name, COUNT(*) FROM swimmer_badges JOIN swimmers USING (swimmer_id) GROUP BY 1"),
+        ("which swimmer has the second fewest lessons", "SELECT swimmer_name, COUNT(*) FROM lessons JOIN swimmers USING (swimmer_id) WHERE swimmer_id = 2 GROUP BY 1"),
+        ("which badge has the second most swimmers", "SELECT 'Nobody', 0 WHERE 0"),
+        ("pools with lanes 8", "SELECT 'North'"),
+        ("pools whose depth is 1.5", "SELECT 'South' UNION ALL SELECT 'Hall'"),
+        ("zero lanes pools", "SELECT 'Lake'"),
+        ("lessons with minutes 15 by coach", "SELECT coach_name, COUNT(*) FROM lessons JOIN coaches USING (coach_id) WHERE minutes = 15 GROUP BY 1"),
+        ("per stroke, the 2 swimmers with the highest debt", "SELECT stroke, swimmer_name, debt FROM swimmers WHERE debt IS NOT NULL"),
+        ("per surface, the deepest pool", "SELECT 'steel', 'Hall', 1.5 UNION ALL SELECT 'tiled', 'North', 2.0"),
+        ("swimmers and their pool", "SELECT s.swimmer_name, p.pool_name FROM swimmers s LEFT JOIN pools p ON p.pool_id = s.home_pool_id"),
+    ],
+)  # fmt: skip
+def test_answered(club, text, sql):
+    assert_answered(club, text, sql, TODAY)
+
+
+def test_rows_of_zero_are_doubted(club):
+    """A debt of nothing is as likely none: the draft says so."""
+    found = analysed(club, "swimmers with a debt", TODAY).outcome()
+    assert found[0] is Outcome.AMBIGUOUS
+    assert "rows whose debt is zero are among them" in found[1]
+    assert analysed(club, "pools with a depth", TODAY).outcome()[0] is Outcome.ANSWERED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "swimmers and badges",
+        "swimmers and lessons",
+        "pools with lanes 6 or 8",
+        "pools with depth 1 to 2",
+    ],
+)
+def test_drafted(club, text):
+    """A list or numbers of both, an order by what is no figure, several numbers."""
+    assert analysed(club, text, TODAY).outcome()[0] is Outcome.AMBIGUOUS
