@@ -47,6 +47,7 @@ from sqlagent.makers.analyst.frames import Frame, Order
 from sqlagent.makers.analyst.gross_amounts import whole_amounts
 from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.held_against import held_against
+from sqlagent.makers.analyst.held_today import ended_by_today, held_today
 from sqlagent.makers.analyst.holding import holding
 from sqlagent.makers.analyst.implied import (
     dated_alike,
@@ -74,8 +75,10 @@ from sqlagent.makers.analyst.nearer_roles import nearer_roles
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
 from sqlagent.makers.analyst.off_rows_said import brought_back
+from sqlagent.makers.analyst.oldest_undone import oldest_undone
 from sqlagent.makers.analyst.older import older
 from sqlagent.makers.analyst.overdue import overdue_of
+from sqlagent.makers.analyst.open_or_never import open_or_never
 from sqlagent.makers.analyst.own_groups import in_its_group
 from sqlagent.makers.analyst.own_kind import of_own_kind
 from sqlagent.makers.analyst.own_roles import with_own_roles
@@ -316,6 +319,10 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
         reading, bare = _understood(first_ones.counted, source, today, told)
         if kept := _all_as(bare, lambda frame: only_first(frame, first_ones.thing, source), source):
             return reading, kept
+    if (undone := oldest_undone(text, source)) is not None:
+        reading, bare = _understood(undone.text, source, today, told)
+        if kept := _all_as(bare[:1], undone.frame, source):
+            return reading, kept
     if wording := each_period(text):
         reading, made = _understand(wording, source, today, told, deep)
         frame = made[0].frame if made else None
@@ -498,7 +505,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
     # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
     frames = [in_the_deed(one, reading, source) for one in frames]
-    frames = [come_to_pass(one, reading, source, today) for one in frames]
+    frames = [held_today(come_to_pass(one, reading, source, today), today) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
     frames = [in_its_group(of_sums(one), source) for one in frames]
@@ -516,13 +523,14 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [links_counted(as_expired(one, reading, source, today), reading, source) for one in frames]
     # what is left out
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
-    frames = [single_prices(shares_that_lack(one), source) for one in frames]
+    frames = [single_prices(shares_that_lack(ended_by_today(one, today)), source) for one in frames]
     frames = [in_their_term(of_the_noun(one, reading, source), source, today) for one in frames]
     frames = of_the_deed_said([unlikely(one, reading, source) for one in frames], reading, source)
     frames = [nearer_roles(by_pointing(one, source), reading, source) for one in frames]
     # what may be meant as well
     frames = [kept for one in frames for kept in parts_of_wholes(one, reading, source)]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]
+    frames = [kept for one in frames for kept in open_or_never(one, reading, source)]
     frames = [kept for one in frames for kept in summed_or_counted(one, reading, source)]
     frames = [kept for one in frames for kept in without_settled(one, reading, source)]
     frames = [kept for one in frames for kept in without_voids(one, reading, source)]

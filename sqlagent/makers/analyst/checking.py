@@ -41,6 +41,7 @@ from sqlagent.makers.analyst.lacking import (
 )
 from sqlagent.makers.analyst.minor_units import mixed_units
 from sqlagent.makers.analyst.mixing import counts_money, figures_in, grouped_by_deed, has_figure, mixed
+from sqlagent.makers.analyst.oldest_undone import ranked_by_undone
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import SAME, Item, Reading
 from sqlagent.makers.analyst.shares_summed import shares_summed
@@ -187,6 +188,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += other_end(frame, reading, source.model)
     left += total_left_out(frame, reading)
     left += registered_instead(frame, reading, source)
+    left += ranked_by_undone(frame, reading)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [
@@ -306,10 +308,19 @@ def _is_of_heads(measure: Measure) -> bool:
 
 def contradicts(frame: Frame) -> bool:
     """Whether no row can meet a frame: a column would hold two values at once, or rows would be there and not be there."""
+    ordered = frame.order.by if frame.order is not None and not frame.measures else None
+    filled = tuple(Condition("filled", (slot,)) for slot in ordered.slots) if ordered is not None else ()
     return any(
-        _is_torn((*frame.where, *measure.where))
+        _is_torn((*frame.where, *filled, *measure.where, *_of_column(measure)))
         for measure in (*figures(frame), Measure("rows", frame.anchor))
     )
+
+
+def _of_column(measure: Measure) -> tuple[Condition, ...]:
+    """That the column is there of which a figure is the least, the greatest, the sum or the average."""
+    if measure.expr is None or measure.agg not in ("min", "max", "sum", "avg", "median"):
+        return ()
+    return tuple(Condition("filled", (slot,)) for slot in measure.expr.slots)
 
 
 def _is_torn(conditions: Sequence[Condition]) -> bool:
