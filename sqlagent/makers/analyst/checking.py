@@ -331,6 +331,11 @@ def _is_torn(conditions: Sequence[Condition]) -> bool:
         return True
     if _are_apart(conditions) or _leads_nowhere(conditions):
         return True
+    rest = [one for one in conditions if one.op != "any"]
+    for either in conditions:
+        if either.op == "any" and not either.negated and either.parts:
+            if all(_is_torn((*rest, part)) for part in either.parts):
+                return True  # neither without an end nor with one that lies ahead, and over
     for one in conditions:
         denied = one.op == "exists" and one.negated and one.number is None and not one.parts
         if denied and any((has.child, has.path, has.at) == (one.child, one.path, one.at) for has in there):

@@ -24,6 +24,7 @@ def denied_twice(frame: Frame, reading: Reading) -> list[str]:
         *_denied_beyond(frame, reading),
         *_bound_denied(frame, reading),
         *_both_denied(frame, reading),
+        *_done_and_undone(reading),
         *_roles_missing(frame, reading),
         *_again(reading),
         *_than_they(reading),
@@ -93,6 +94,18 @@ def _both_denied(frame: Frame, reading: Reading) -> list[str]:
     if not either or _BUT not in reading.glued:
         return []
     return [item.text for item in reading.items if item.op in ("not", "missing", "without")][:1]
+
+
+def _done_and_undone(reading: Reading) -> list[str]:
+    """ "Unreturned loans that were returned": one deed is said to be done and not to be."""
+    said = [(item, item.targets[0]) for item in reading.items if item.kind == "mention" and item.targets]
+    undone = {(best.table, best.column) for _, best in said if best.kind == "field" and best.label == "un"}
+    done = [
+        item.text
+        for item, best in said
+        if best.kind == "field" and best.label != "un" and (best.table, best.column) in undone
+    ]
+    return [] if any(item.op in ("and", "vs", "not") for item in reading.items) else done[:1]
 
 
 def _roles_missing(frame: Frame, reading: Reading) -> list[str]:

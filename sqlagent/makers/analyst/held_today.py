@@ -79,9 +79,7 @@ def over(slot: Slot, today: date) -> Condition:
 def still(slot: Slot, today: date) -> Condition:
     """That a row's day is not over: it is today or later, or there is none."""
     ahead = Condition("period", (slot,), period=Period(today, None, "day", relative=True))
-    return (
-        ahead if slot.field.filled == 1 else Condition("any", parts=(Condition("missing", (slot,)), ahead))
-    )
+    return ahead if slot.field.filled == 1 else Condition("any", parts=(Condition("missing", (slot,)), ahead))
 
 
 def _of_measure(one: Measure, mended: Callable[[Condition], Condition]) -> Measure:

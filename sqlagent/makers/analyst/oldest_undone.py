@@ -78,7 +78,9 @@ def ranked_by_undone(frame: Frame, reading: Reading) -> list[str]:
         for target in item.targets[:1]
         if target.label == "un" and target.kind == "field"
     }
-    by: list[Expr] = [one.expr for one in figures(frame) if one.agg in ("min", "max") and one.expr is not None]
+    by: list[Expr] = [
+        one.expr for one in figures(frame) if one.agg in ("min", "max") and one.expr is not None
+    ]
     if frame.order is not None and frame.order.by is not None:
         by.append(frame.order.by)
     if not any((s.field.table, s.field.column) in denied for one in by for s in one.slots):

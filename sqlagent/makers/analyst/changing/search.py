@@ -38,6 +38,7 @@ from sqlagent.makers.analyst.changing.parts import Part, difference, parts
 from sqlagent.makers.analyst.changing.plainly import plainly
 from sqlagent.makers.analyst.changing.proposing import proposed
 from sqlagent.makers.analyst.changing.removing import is_named_by
+from sqlagent.makers.analyst.changing.values_anew import keeps_other_value
 from sqlagent.makers.analyst.changing.wordings import Wording, stretches, without_word
 from sqlagent.makers.analyst.endings import endings
 from sqlagent.makers.analyst.phrasing import condensed, prepared
@@ -65,6 +66,11 @@ SURE = 0.1
 
 _AND_BY = re.compile(r"\s*and (?:by|per|for each) ", re.IGNORECASE)
 _TRAILING = re.compile(r" (?:only|too|as well|also|instead|first|excluded)$", re.IGNORECASE)
+_ONES = re.compile(
+    r"(?<!\bwhich)(?<!\bwhat)(?<!\bthe)(?<!\bthese)(?<!\bthose)(?<!\bother)(?<!\ball)(?<!\bonly)(?<!\bjust)(?<!\d) ones(?=[ ?.!]*$)",
+    re.IGNORECASE,
+)
+"""The rows that a value behind "only" or "the" is said of."""
 _WHOLE = 3
 """Words from which on a question may stand by itself after one that was not understood."""
 _BY_NAME = re.compile(
@@ -391,6 +397,8 @@ def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     plain = plainly(typed, asked, source)
     ways: tuple[str, ...] = (again, typed) if again and intent(again).figure else (typed, again)
     ways = ways if plain == typed else (plain, *ways)
+    if (bare := _ONES.sub("", typed)) != typed:
+        ways = (bare, *ways)  # "only closed ones" says no more than "only closed"
     return next((made for one in ways if one and (made := _worded_somehow(one, asked, source, today))), "")
 
 
@@ -467,6 +475,7 @@ def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date
             )
             if wording.kind == "columns" and len(frames[0].frame.columns) < _columns_in(wording.text):
                 continue  # one of the columns that were named is missing
+            doubt += keeps_other_value(one.frame, frames[0].frame, way, source)
             if doubt < best:
                 best, found = doubt, wording.text
             if best <= SURE:
