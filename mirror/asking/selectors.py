@@ -1,4 +1,4 @@
-"""Visibility of threads and runs, and statements of the store for pages about them.
+"""Visibility of threads and runs, and the rows of the store that their pages show.
 
 A person sees their own runs while they see the source; a team that shares a
 source does not see what its members ask. Where its owner shares it, alone or with its thread, members

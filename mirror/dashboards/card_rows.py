@@ -98,7 +98,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Supplied:
-    """Supply of a wish: its rows, kept or on their way, and their drawing. `refused` says why nobody reads them."""
+    """The rows of a wish, kept or on their way, and their drawing. `refused` says why nobody reads them."""
 
     supply: Supply | None
     drawing: Drawing | None = None

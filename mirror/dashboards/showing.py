@@ -1,7 +1,7 @@
 """Shown parts of a card's rows: the columns on it, the choices on its own page, and the data that a link tells.
 
-Page and file of a link to a dashboard alike follow it: its holder sees no column that a card does not show, no row behind a
-point that stands for several, and finds none out by filters.
+The page and the file of a link to a dashboard follow it alike: the holder of the link sees no column that a card does not show and
+no row behind a point that stands for several, and finds none out by filters.
 """
 
 from __future__ import annotations

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-from mirror.results.cells import decimals_shown
+from mirror.results.cells import decimals_shown, most_decimals
 
 
 def column_decimals(rows: Sequence[Sequence[Any]], place: int) -> int | None:
@@ -29,13 +28,12 @@ def is_told(value: float, decimals: int | None) -> bool:
     """Whether so many decimals show as much of a number as a page does.
 
     Example:
-        >>> is_told(376696.520000001, 2), is_told(0.0625, 1), is_told(math.inf, 2), is_told(1e-7, 2), is_told(1.5, None)
+        >>> is_told(376696.520000001, 2), is_told(0.0625, 1), is_told(float("inf"), 2), is_told(1e-7, 2), is_told(1.5, None)
         (True, False, False, False, False)
+        >>> is_told(86021576354672.19, 1), is_told(86021576354672.19, 2)
+        (False, True)
     """
-    if decimals is None or not math.isfinite(value) or abs(value) >= 1e15 or 0 < abs(value) < 1e-4:
+    usual = most_decimals(value)
+    if decimals is None or usual is None:
         return False
-    size = abs(value)
-    usual = 2 if size >= 1000 else 4 if size >= 1 else 6
-    return decimals >= usual or math.isclose(
-        round(value, usual), round(value, decimals), rel_tol=1e-12, abs_tol=1e-12
-    )
+    return decimals >= usual or round(value, usual) == round(value, decimals)

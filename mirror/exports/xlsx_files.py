@@ -4,8 +4,7 @@ Numbers, dates, times and booleans keep their types. Values that Excel would cha
 than 15 digits (it keeps no more; zeros at the end are none), dates before March 1900 (its calendar is wrong there), times with a
 zone unless the cover names the clocks that they are shown on.
 Floats are shown with the decimals of pages, and stay what they are: 0.1 + 0.2 is shown as 0.3.
-Texts are always texts, never formulas or links. The sheet of notes and the return value of `write` tell values that do not
-fit.
+Texts are always texts, never formulas or links. The sheet of notes and the return value of `write` name what did not fit.
 """
 
 from __future__ import annotations
@@ -87,6 +86,10 @@ class _Formats:
             self._made[shown] = self._book.add_format({"num_format": shown})
         return self._made[shown]
 
+    def of_decimals(self, decimals: int) -> CellFormat:
+        """The format that shows numbers with so many decimals."""
+        return self.of("0." + "0" * decimals if decimals else "0")
+
 
 class _Filling:
     """Fills one sheet, and counts what could not be written as it is."""
@@ -165,9 +168,7 @@ class _Filling:
         if not math.isfinite(value):
             self._page.write_string(row, place, repr(value))
         elif is_told(value, self._decimals[place]):
-            decimals = self._decimals[place] or 0
-            shown = "0." + "0" * decimals if decimals else "0"
-            self._page.write_number(row, place, value, self._formats.of(shown))
+            self._page.write_number(row, place, value, self._formats.of_decimals(self._decimals[place] or 0))
         else:
             self._page.write_number(row, place, value)
 
@@ -181,8 +182,7 @@ class _Filling:
             self._as_text(row, place, value)
             return
         exponent = int(number.as_tuple().exponent)
-        shown = "0." + "0" * -exponent if exponent < 0 else "0"
-        self._page.write_number(row, place, number, self._formats.of(shown))
+        self._page.write_number(row, place, number, self._formats.of_decimals(max(0, -exponent)))
 
     def _datetime(self, row: int, place: int, value: datetime) -> None:
         if self._clock is not None and value.tzinfo is not None:

@@ -1,6 +1,6 @@
 """One stored value as people and programs see it: for reading, for copying, and as JSON.
 
-Decides how a cell is written down; its kind tells the content of a column. For reading,
+Decides how a cell is written down; the kind of a column tells its content. For reading,
 numbers are grouped and rounded; for copying and as JSON nothing is lost.
 """
 
@@ -163,6 +163,19 @@ def aligned(texts: Sequence[str]) -> list[str]:
     ]
 
 
+def most_decimals(value: float) -> int | None:
+    """Give the most decimals that a number of this size is shown with; None where it is written with an exponent, or is no finite number.
+
+    Example:
+        >>> most_decimals(376696.52), most_decimals(396.1), most_decimals(-0.3), most_decimals(1e-7), most_decimals(math.inf)
+        (2, 4, 6, None, None)
+    """
+    size = abs(value)
+    if not math.isfinite(value) or size >= 1e15 or 0 < size < 1e-4:
+        return None
+    return 2 if size >= 1000 else 4 if size >= 1 else 6
+
+
 def decimals_shown(value: float) -> int | None:
     """Count the decimals that a number is shown with; None where it is written with an exponent, or is no finite number.
 
@@ -258,11 +271,10 @@ def _number(value: int | float | Decimal, *, grouped: bool) -> str:
         return f"{value:,}" if grouped else str(value)
     if not math.isfinite(value):
         return str(value)
-    size = abs(float(value))
     if isinstance(value, Decimal) and -int(value.as_tuple().exponent) <= 4:
         return f"{value:,f}" if grouped else f"{value:f}"
-    if size != 0 and (size < 1e-4 or size >= 1e15):
+    places = most_decimals(float(value))
+    if places is None:
         return f"{value:.6g}"
-    places = 2 if size >= 1000 else 4 if size >= 1 else 6
     text = f"{value:,.{places}f}" if grouped else f"{value:.{places}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

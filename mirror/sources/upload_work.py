@@ -20,11 +20,12 @@ from django.utils.translation import gettext_noop
 
 from mirror import confined
 from mirror.confined import Unfinished
+from mirror.phrases import separated
 from mirror.sources import uploading
 from mirror.sources.errors import SourceError
 from mirror.sources.models import Source, Upload
 from mirror.sources.uploads import FilePlan, LoadError, Problem, TablePlan
-from mirror.sources.uploads.confined_plans import progress_said
+from mirror.sources.uploads.confined_plans import ROWS_SO_FAR
 from mirror.stored_words import said_again, sayings_of, translated
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status
@@ -82,6 +83,19 @@ def upload_words(upload: Upload) -> str:
     if upload.work == Upload.Work.MAKE:
         return _("Checking every cell and writing the tables.")
     return progress_said(upload.progress) or _("Beginning.")
+
+
+def progress_said(kept: str) -> str:
+    """Say in the language that is active how far a file is, as it was told.
+
+    Example:
+        >>> from django.utils.translation import override
+        >>> with override("de"):
+        ...     progress_said("sales.1,5.csv: 20,000 rows so far")
+        'sales.1,5.csv: bisher 20.000 Zeilen'
+    """
+    name, _, told = kept.rpartition(": ")
+    return translated(f"{name}: {separated(told)}" if name else kept, (ROWS_SO_FAR,))
 
 
 def upload_do(lease: Lease) -> None:

@@ -1,4 +1,4 @@
-"""Turns of work: each source and each person bounds the work that runs at once on its share.
+"""Turns of work: each share, a source or a person, bounds the work that runs on it at once.
 
 Work that finds a share full stays queued and says so. Finished work starts the next: of the queued, the one that holds
 least of everything else, and of these the longest-queued. Work that somebody waits for goes first: background work takes

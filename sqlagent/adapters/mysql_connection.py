@@ -1,4 +1,7 @@
-"""A connection to MySQL or MariaDB: cheap TLS, the addresses that were checked, and no more bytes than an honest answer has."""
+"""A connection to MySQL or MariaDB: TLS without reading all certificates, checked addresses, and a bound of bytes for each answer.
+
+It also runs statements of our own. `mysql` decides which statements of people run, and how they end.
+"""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ Three things are done all the same. A query is sent in brackets, `( ... ) LIMIT 
 grammar lets nothing but a query stand there, and the server, which gathers a result before it
 hands it over, never gathers more than was asked for (a result of 100,000,000 rows ended a server with
 1 GB of memory, November 2026). Settings that would read files or the server's environment from inside a
-query are switched off. Functions that run a script or call Java are refused by name. That explains and
-guarantees nothing: the guard and the storage's own permissions are the locks.
+query are switched off. Known calls of scripts and of Java are refused by name, for a plain message. Names
+guarantee nothing: the guard and the storage's own permissions are the locks.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlagent.catalog import hints
-from sqlagent.errors import DatabaseError, FrameError
+from sqlagent.errors import DatabaseError
+from sqlagent.journey.part_note import part_note
 from sqlagent.journey.phrases import quoted
 from sqlagent.journey.state import State
 from sqlagent.journey.ties import tie_note
@@ -15,9 +15,6 @@ from sqlagent.journey.unjoined import unjoined
 from sqlagent.language.leftovers import leftovers, sums_a_key
 from sqlagent.language.saying import begun_small, in_commas, in_quotes, spaced, worded
 from sqlagent.makers.analyst import Analysis
-from sqlagent.makers.analyst.part_periods import part_periods, told_of
-from sqlagent.makers.analyst.source import source_of
-from sqlagent.makers.analyst.stored_frames import frame_of
 from sqlagent.makers.generation import LlmSampler
 from sqlagent.makers.llm_judging import LlmJudge
 from sqlagent.method import confidence, looking_up
@@ -75,6 +72,7 @@ def conclude(state: State) -> Answer:
     assert rows is not None
     if rows.truncated and state.setting.budget.result_rows > state.setting.budget.rows:
         rows, note = state.setting.fetched(winner.sql, rows) if state.setting.fetch else _whole(state, rows)
+    parts = part_note(winner.frame, rows, state.linked.full, state.looked.index)
     tied = tie_note(winner.sql, rows, state.executor, state.setting)
     return replace(
         common,
@@ -89,8 +87,7 @@ def conclude(state: State) -> Answer:
         notes=(
             *notes,
             *winner.candidate.notes,
-            *_of_part_periods(state, winner.frame, rows),
-            *(one for one in (note, tied) if one),
+            *(one for one in (parts, note, tied) if one),
         ),
     )
 
@@ -256,19 +253,6 @@ def _of_the_model(state: State) -> Sequence[str]:
             "and of these what the question's words point at."
         )
     return (*out, *dict.fromkeys(note for maker in (state.sampler, state.judge) for note in _told_by(maker)))
-
-
-def _of_part_periods(state: State, kept: str, rows: Rows) -> tuple[str, ...]:
-    """The note on years, quarters, months and weeks of the rows that the data do not cover whole."""
-    if not kept:
-        return ()
-    model = source_of(state.linked.full, state.looked.index).model
-    try:
-        frame = frame_of(json.loads(kept), model)
-    except FrameError:
-        return ()
-    told = told_of(part_periods(frame, model, rows), frame)
-    return (told,) if told is not None else ()
 
 
 def _told_by(maker: Sampler | Judge) -> Sequence[str]:

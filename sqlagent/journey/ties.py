@@ -25,7 +25,8 @@ def tie_note(sql: str, rows: Rows, executor: Executor, setting: Setting) -> str:
     """Say how many rows the LIMIT cuts off that have the figure of the last row shown; empty where there is none.
 
     “The dearest product” is two products where two cost the same. Costs one statement more where so many rows are shown as a
-    LIMIT of at most `MOST_SHOWN` allows and they came quickly, none otherwise. A database that fails says nothing.
+    LIMIT of at most `MOST_SHOWN` allows, they came quickly and nobody pays for each statement, none otherwise. A database that fails
+    says nothing.
     """
     dialect = setting.database.dialect
     sorting = sorting_of(sql)

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from sqlagent.makers.analyst.phrasing import prepared
 from sqlagent.values import Outcome
 from tests.agent.places import analysed, assert_answered, outcome, place
 
@@ -118,3 +119,45 @@ def test_what_has_run_out_is_told_by_its_day(pottery, text, sql):
 def test_what_may_be_meant_otherwise_is_no_answer(pottery, text):
     assert outcome(pottery, text, TODAY) is not Outcome.ANSWERED
     assert analysed(pottery, text, TODAY).outcome()[0] is not Outcome.ANSWERED
+
+
+LIFTS = """
+CREATE TABLE lifts (lift_id INTEGER PRIMARY KEY, lift_name TEXT, next_inspection_on DATE, status TEXT);
+CREATE TABLE contracts (contract_id INTEGER PRIMARY KEY, lift_id INTEGER REFERENCES lifts(lift_id), starts_on DATE, ends_on DATE, status TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+INSERT INTO lifts SELECT i, 'Lift ' || i, date('2026-03-01', '+' || (i * 9) || ' days'), CASE WHEN i % 3 THEN 'in_service' ELSE 'inspection_completed' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+INSERT INTO contracts SELECT i, i % 25 + 1, date('2024-03-01', '+' || (i * 9) || ' days'), CASE WHEN i % 3 THEN date('2025-03-01', '+' || (i * 9) || ' days') END, CASE WHEN i % 3 THEN 'ended' ELSE 'active' END FROM n;
+"""
+_SIGNED = "SELECT lift_name FROM lifts WHERE lift_id {not} IN (SELECT lift_id FROM contracts WHERE {which})"
+
+
+@pytest.fixture(scope="module")
+def lifts():
+    return place(LIFTS)
+
+
+def test_rows_of_a_state_that_says_so_in_two_words_are_done_with(lifts):
+    assert outcome(lifts, "lifts past their inspection date", TODAY) is not Outcome.ANSWERED
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("lifts under contract", _SIGNED.format(**{"not": "", "which": "status = 'active'"})),
+        ("lifts under contract right now", _SIGNED.format(**{"not": "", "which": "status = 'active'"})),
+        ("lifts not under contract", _SIGNED.format(**{"not": "NOT", "which": "status = 'active'"})),
+        # a contract that is active now says nothing of another time
+        ("lifts under contract at the end of 2024", _SIGNED.format(**{"not": "", "which": "starts_on < '2025-01-01' AND (ends_on IS NULL OR ends_on >= '2025-01-01')"})),
+    ],
+)  # fmt: skip
+def test_rows_under_contract_have_one_that_runs(lifts, text, sql):
+    assert_answered(lifts, text, sql, TODAY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["lifts under contract in 2025", "lifts that were under contract", "lifts under contract for 2 years"],
+)
+def test_a_contract_of_another_time_is_not_the_active_one(lifts, text):
+    assert "active" not in prepared(text, lifts[1].vocabulary)

@@ -75,6 +75,31 @@ def test_slips_are_said(nursery):
     assert any("“wich” was read as “which”" in note for note in made.candidates[0].notes)
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        # a slip that a name begins with is one too; a short form is none
+        ("how many ordes last month", [("ordes", "orders")]),
+        ("how many ordrs last month", [("ordrs", "orders")]),
+        ("how many growes", [("growes", "growers")]),
+        ("revenue by categor", [("categor", "category")]),
+        ("how many ords last month", []),
+        ("how many custs", []),
+        ("orders by chan", []),
+    ],
+)
+def test_a_name_with_a_slip_is_told(nursery, text, told):
+    made = analysed(nursery, text, TODAY)
+    assert made.outcome()[0] is Outcome.ANSWERED
+    assert list(made.reading.mended) == told
+    assert all(f"“{old}” was read as “{new}”." in made.candidates[0].notes for old, new in told)
+    assert not {old for old, _ in told} & {*made.candidates[0].title.replace(",", "").split()}
+
+
+def test_a_quoted_word_is_no_slip(nursery):
+    assert not understand('how many "ordes"', nursery[1], TODAY)[0].mended
+
+
 def test_what_the_source_knows_is_no_slip():
     assert unslipped("lats by yer", lambda word: word in ("lats", "yer")) == ("lats by yer", ())
     assert unslipped("who is 'lst' and \"wich\"", lambda word: False)[1] == ()

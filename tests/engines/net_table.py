@@ -84,7 +84,7 @@ more memory than the statement may take (2 GB unless the source says otherwise, 
 A crash is that statement's failure and nobody else's. The guard refuses what is seen to be long, and leaves the rest to these limits:
 rows without end, lists of lists, texts that an aggregate made long. `tests/engines/test_children.py` sends forty statements written to crash, fill and hold, and the
 attacks marked `limits`: each ended within 3 s of its deadline and less than 300 MB above its memory, and no other process with it. `python -m
-tests.engines.killing` sends the forty with any limits. A child has one limit: it runs as the user Mirror runs as, so a hole in SQLite
+tests.engines.killing` sends the forty with any limits. A child does not bound its rights on files: it runs as the user Mirror runs as, so a hole in SQLite
 or DuckDB that runs code would run with Mirror's rights on files.
 
 A server that does not end a statement (PostgreSQL and MySQL ask themselves between steps, and `array_fill` or `locate` over

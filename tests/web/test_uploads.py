@@ -150,7 +150,7 @@ def test_points_that_nothing_tells_from_thousands_are_asked_about(tmp_path):
     plan = planned(tmp_path, b"pieces;kilos\n635;0.250\n2.132;1.500\n")
     assert kinds(plan) == {"pieces": "decimal", "kilos": "decimal"}
     notes = {column.name: column.note for column in plan.tables[0].columns}
-    assert "2.132 is two thousand" in notes["pieces"] and not notes["kilos"]
+    assert "to read 2.132 as two thousand" in notes["pieces"] and not notes["kilos"]
 
 
 def test_one_cell_after_many_decides_too(tmp_path):

@@ -14,6 +14,7 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from mirror import confined
 from mirror.confined import Bounds
 from mirror.sources import catalogs, confined_reads, opening, services, visits
 from mirror.sources.models import Source, Visit
@@ -248,3 +249,10 @@ def test_a_database_that_was_not_read_to_its_end_is_said_in_german(
     shown = visited(as_alice, url("connect"), PETS).content.decode()
     assert f"Die Datenbank wurde nicht zu Ende gelesen. {said}" in shown
     assert advice in shown and "was not read" not in shown
+
+
+def test_the_templates_of_reads_that_were_ended_are_the_words_of_their_process():
+    code = Path(confined.__file__).read_text()
+    assert all(
+        f'"{template}"' in code for template in set(confined_reads.READ_WORDS) - {confined_reads.CUT_SHORT}
+    )

@@ -258,6 +258,15 @@ def test_a_year_that_has_only_begun_is_said_where_it_is_compared(shop, as_alice,
     assert sentence.startswith("Data go to 31 October 2026, as last read: 2026 is not complete.")
 
 
+def test_part_years_are_left_out_of_the_sentence_of_an_answer(shop, as_alice) -> None:
+    run = asked(shop, as_alice, "revenue per year")
+    assert run.versions.get().sentence.endswith(
+        "2023 and 2026, which are not whole, are left out of the comparison."
+    )
+    compared = asked(shop, as_alice, "orders by channel 2025 vs 2026").versions.get().sentence
+    assert compared.endswith("; 2026 is not whole, so no change is told.")
+
+
 def test_a_year_that_stands_alone_is_said_as_it_is(shop, as_alice) -> None:
     assert "31 October" not in asked(shop, as_alice, "revenue by country in 2026").versions.get().sentence
 

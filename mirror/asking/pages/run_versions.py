@@ -22,9 +22,9 @@ _BACK_TO: dict[str, str] = {
 class VersionPlace:
     """A version among those of its run.
 
-    It `is_first` where it is what the question gave, so that how that was found is told of it; else `changes` are what
-    was changed since, oldest first. It `is_front` unless an earlier one is looked at. It `can_undo` where there is a version to
-    go back to, and `back_to` names that.
+    It `is_first` where the question gave it: the page then tells how it was found. Otherwise `changes` are those since the
+    first answer, oldest first. It `is_front` unless an earlier one is shown. It `can_undo` where there is a version to go
+    back to, and `back_to` names that.
     """
 
     is_first: bool

@@ -19,7 +19,7 @@ from mirror.asking.kept_steps import StepWriter, answer_fields, frame_json, not_
 from mirror.asking.models import TITLE_CHARS, Run, Step, Version
 from mirror.asking.services.answer_stream import answer_events
 from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn
-from mirror.asking.services.data_ends import data_end_told, part_labels
+from mirror.asking.services.data_ends import data_ends
 from mirror.asking.services.given_up import RUN_BROKEN, STOPPED
 from mirror.asking.services.paths import turns_before
 from mirror.asking.services.span_sending import run_traced
@@ -226,11 +226,11 @@ def _conclude(run: Run, lease: Lease, answer: Answer, result: Stored) -> None:
         return
     try:
         rows, told = rows_of(result, DRAWN_ROWS), answer.question.text
-        frame = storable(frame_json(answer.frame))
-        ends = data_end_told(run.thread.source, frame, rows)
-        part = part_labels(run.thread.source, frame, rows)
+        ends = data_ends(run.thread.source, storable(frame_json(answer.frame)), rows)
         mark = chart_of_question(run.asked)[1]
-        drawn = chart_drawn(rows, told, sql=answer.sql, title=answer.title, first=ends, mark=mark, part=part)
+        drawn = chart_drawn(
+            rows, told, sql=answer.sql, title=answer.title, first=ends.told, mark=mark, part=ends.part
+        )
         at = result.created_at
         kept = {"result": result, "started_at": at, "ended_at": at, **drawn.fields()}
         fields["saying"] |= sayings(sentence=drawn.sentence)

@@ -1,15 +1,15 @@
-"""Whether a figure is missing because the period that was asked for lies after the last day with data."""
+"""The end of the data under an answer: figures missing because their period lies after the last day, and part periods."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from mirror.asking.services.frames import frame_read
-from sqlagent.catalog.semantics import Form
+from sqlagent.catalog.semantics import DATED
+from sqlagent.catalog.statistics import day_of
 from sqlagent.language.dates import shift
 from sqlagent.language.saying import begun_large, day_in_words, in_commas, worded
 from sqlagent.makers.analyst import telling
@@ -21,20 +21,30 @@ if TYPE_CHECKING:
     from sqlagent.makers.analyst.frames import Condition, Frame
     from sqlagent.values import Rows
 
-_DAYS = frozenset(
-    {Form.DAY, Form.MOMENT, Form.TEXT_DAY, Form.TEXT_MOMENT, Form.NUMBER_DAY, Form.TEXT_NUMBER_DAY}
-)
+
+@dataclass(frozen=True, slots=True)
+class DataEnds:
+    """A sentence about the end of the data, and the labels by which rows call periods that the data do not cover whole."""
+
+    told: str = ""
+    part: frozenset[str] = frozenset()
 
 
-def data_end_told(source: Source, kept: dict[str, Any] | None, rows: Rows) -> str:
-    """Say where the data end, if rows lack a period that was asked for because of it, or compare one that has only begun; else "".
+def data_ends(source: Source, kept: dict[str, Any] | None, rows: Rows) -> DataEnds:
+    """Tell where the data end, for rows of a kept frame; empty without one.
 
     The last day is that of the time's column, as it was when the values of the source were read.
     """
     read = frame_read(source, kept, is_page=False)
     if read is None:
-        return ""
-    every = list(_asked(read[0], rows))
+        return DataEnds()
+    frame, known = read
+    return DataEnds(_told(frame, rows), labels_of(part_periods(frame, known.model, rows)))
+
+
+def _told(frame: Frame, rows: Rows) -> str:
+    """Say where the data end, if rows lack a period that was asked for because of it, or compare one that has only begun; else ""."""
+    every = list(_asked(frame, rows))
     asked = [one for one in every if one.period.until is None or one.period.until > _next(one.last)]
     after = [one for one in asked if one.period.first is not None and one.period.first > one.last]
     if lacking := [one for one in after if not one.is_told]:
@@ -55,12 +65,6 @@ def data_end_told(source: Source, kept: dict[str, Any] | None, rows: Rows) -> st
             "Data go to {day}, as last read: {period} is not complete.", day=day_in_words(last), period=words
         )
     return ""
-
-
-def part_labels(source: Source, kept: dict[str, Any] | None, rows: Rows) -> frozenset[str]:
-    """How rows call the periods that the data do not cover whole, as far as they were read."""
-    read = frame_read(source, kept, is_page=False)
-    return labels_of(part_periods(read[0], read[1].model, rows)) if read is not None else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +111,9 @@ def _each(one: Condition) -> Iterator[Condition]:
 
 def _last(one: Condition) -> date | None:
     """The last day that the column of a condition holds; None where its form is not one of days."""
-    if len(one.slots) != 1 or one.slots[0].field.form not in _DAYS:
+    if len(one.slots) != 1 or one.slots[0].field.form not in DATED:
         return None
-    digits = re.sub(r"\D", "", one.slots[0].field.high)[:8]
-    try:
-        return date.fromisoformat(digits) if len(digits) == 8 else None
-    except ValueError:
-        return None
+    return day_of(one.slots[0].field.high)
 
 
 def _next(day: date) -> date:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from mirror.asking.errors import AskingError, StillWorking
 from mirror.asking.models import CHANGE_CHARS, TITLE_CHARS, Run, Thread, Version, headed
 from mirror.asking.services.charts import DRAWN_ROWS, chart_drawn, chart_formats
-from mirror.asking.services.data_ends import data_end_told, part_labels
+from mirror.asking.services.data_ends import data_ends
 from mirror.asking.services.departures import CHANGED, changes_told, departure, wishes_kept
 from mirror.asking.services.frames import frame_title, version_changed
 from mirror.asking.services.queue_bounds import queue_check
@@ -339,11 +339,17 @@ def _drawn(version: Version, result: StoredResult) -> dict[str, Any]:
     asked = version.title or version.run.question
     formats_keep(result, formats_of_chart(version.chart))
     rows = rows_of(result, DRAWN_ROWS)
-    source = version.run.thread.source
-    ends, part = data_end_told(source, version.frame, rows), part_labels(source, version.frame, rows)
+    ends = data_ends(version.run.thread.source, version.frame, rows)
     title, change = _titled(version)
     drawn = chart_drawn(
-        rows, asked, version.chart, sql=version.sql, title=title, first=ends, change=change, part=part
+        rows,
+        asked,
+        version.chart,
+        sql=version.sql,
+        title=title,
+        first=ends.told,
+        change=change,
+        part=ends.part,
     )
     made = drawn.fields()
     return made | {"saying": version.saying | made["saying"]}

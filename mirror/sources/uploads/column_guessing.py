@@ -26,7 +26,7 @@ FIRST_ROWS, SAMPLE_ROWS = 20, 2_000
 EXAMPLE_ROWS, EXAMPLE_CHARS = 5, 60
 PERHAPS_DATES = worded("Perhaps dates: choose whether day or month comes first.")
 PERHAPS_THOUSANDS = worded(
-    "Perhaps whole numbers with points between thousands: then choose 1.234,56, and 2.132 is two thousand."
+    "Perhaps points between thousands: choose “Decimal number: 1.234,56” to read 2.132 as two thousand."
 )
 # Columns looked at in one statement: 1,000 at once took 2 GB of memory (measured 2026-11).
 GUESSED_AT_ONCE = 50
@@ -93,7 +93,7 @@ def _guess_kinds(db: duckdb.DuckDBPyConnection, table: TablePlan, where: str) ->
 
 
 def _tell_thousands(db: duckdb.DuckDBPyConnection, table: TablePlan, where: str) -> None:
-    """Read 2.132 as two thousand where another column of the file has decimal commas; say that it may be, where none tells."""
+    """Read 2.132 as two thousand where another column of the table has decimal commas; note that it may be, where none has."""
     decimals = [column for column in table.columns if column.kind == "decimal" and not column.native]
     has_commas = any(column.kind == "decimal_comma" for column in table.columns)
     for start in range(0, len(decimals), GUESSED_AT_ONCE):

@@ -22,6 +22,7 @@ from sqlagent.makers.analyst.by_number import by_number
 from sqlagent.makers.analyst.by_total import by_total
 from sqlagent.makers.analyst.checking import UNMET, checked, contradicts, leaving_out
 from sqlagent.makers.analyst.churning import churned_in
+from sqlagent.makers.analyst.columns_lacked import columns_lacked
 from sqlagent.makers.analyst.come_to_pass import come_to_pass
 from sqlagent.makers.analyst.coming_back import by_what_happened
 from sqlagent.makers.analyst.coming_due import coming
@@ -59,7 +60,6 @@ from sqlagent.makers.analyst.implied import (
     values_ranked,
 )
 from sqlagent.makers.analyst.in_lists import any_of_them, listing, whole_lists
-from sqlagent.makers.analyst.lacked import lacked
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.links_counted import links_counted
 from sqlagent.makers.analyst.longest_to import longest_to
@@ -69,11 +69,11 @@ from sqlagent.makers.analyst.minor_units import (
     in_whole_units,
     without_currency,
 )
-from sqlagent.makers.analyst.modified import modified
 from sqlagent.makers.analyst.money_deeds import amount_of_deed, sums_paid
 from sqlagent.makers.analyst.nearer_roles import nearer_roles
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
+from sqlagent.makers.analyst.nouns_modified import nouns_modified
 from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.oldest_undone import oldest_undone
 from sqlagent.makers.analyst.older import older
@@ -449,8 +449,8 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     if sum(item.kind == "mention" for item in reading.items) > MOST_MENTIONS:
         reads_left().is_short = True
         return _NOTHING
-    reading = modified(compounded(worths(reading, source), source.vocabulary), source)
-    reading = lacked(lengths(owned(reading, source), source), source)
+    reading = nouns_modified(compounded(worths(reading, source), source.vocabulary), source)
+    reading = columns_lacked(lengths(owned(reading, source), source), source)
     reading = of_shown_groups(of_one_sort(amounts_read(reading), source), source)
     typed, reading = reading, listing(reading, source)
     reading = held_against(unequal(enumerated(reading, source.model), source.model), source.model)

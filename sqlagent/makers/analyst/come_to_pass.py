@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from sqlagent.language.lexicon import words_of
-from sqlagent.makers.analyst.checking import UNMET
-from sqlagent.makers.analyst.frames import Frame, Slot
+from sqlagent.makers.analyst.checking import leaving_out
+from sqlagent.makers.analyst.frames import Condition, Frame, Slot
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.held_today import over, reaches_beyond, still
 from sqlagent.makers.analyst.reading import Item, Reading
@@ -31,8 +31,7 @@ def come_to_pass(frame: Frame, reading: Reading, source: Source, today: date) ->
         if slot is None:
             continue
         if item.text.lower().split()[-1] in _COMING:
-            unused = (*frame.unused, item.text)
-            frame = replace(frame, unused=unused, cost=round(frame.cost + UNMET, 4))
+            frame = leaving_out(frame, [item.text])
             continue
         denied = item.targets[0].label == "un"
         day = today + timedelta(days=item.text.lower().split()[-1] in _BEGUN)

@@ -1,6 +1,6 @@
 """Rows that have expired: those whose day of expiry is over, also those of a link: "drivers whose hazmat licence has expired".
 
-Every such row has a day of expiry, so that it is there says nothing.
+A day of expiry that a row has says nothing by itself: it may lie ahead.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OVER = frozenset({"expired", "lapsed", "run out", "out of date"})
 _AHEAD = frozenset({"expiring", "lapsing", "running out"})
 """Words for what will be over: within which time has to be said."""
 
-_EXPIRY = stems("expire expires expiry expiration lapse lapses")
+EXPIRY = stems("expire expires expiry expiration lapse lapses")
 """Words in names of such a day."""
 
 
@@ -63,7 +63,7 @@ def _expiry(item: Item, frame: Frame, source: Source) -> Field | None:
         return None
     named = sorted(item.targets, key=lambda t: t.table != frame.anchor)[:2]
     fields = [source.model.field(t.table, t.column) for t in named if t.kind == "field"]
-    return next((f for f in fields if f is not None and f.role is Role.TIME and {*f.words} & _EXPIRY), None)
+    return next((f for f in fields if f is not None and f.role is Role.TIME and {*f.words} & EXPIRY), None)
 
 
 def _held(frame: Frame, field: Field) -> Sequence[Condition]:

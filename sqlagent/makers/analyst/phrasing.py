@@ -291,10 +291,17 @@ _CAME_BACK = re.compile(
 )
 _NOW = r"right now|now|currently|at the moment|today|at present"
 _UNDER = re.compile(
-    rf"\b(?:(?:that|which) )?(?:(?:are|is) )?(?:(?:{_NOW}) )?(?:under|on|in) (?:an? )?(?P<still>active |current |running |valid |open )?(?P<what>contract|agreement|subscription|lease)(?: (?:{_NOW}))?(?=$|[,;?.]| (?:by|per|with|and|in|at|for|have|has|haven|hasn)\b)",
+    rf"\b(?:(?:that|which) )?(?:(?:are|is) )?(?:(?:{_NOW}) )?(?:under|on|in) (?:an? )?(?:active |current |running |valid |open )?(?P<what>contract|agreement|subscription|lease)(?: (?:{_NOW}))?(?=$|[,;?.]| (?:by|per|with|and|in|at|for|have|has|haven|hasn)\b)",
     re.IGNORECASE,
 )
 """ "Machines under contract right now": those with one that runs."""
+
+_WAS = re.compile(r"\b(?:was|were|had been) $", re.IGNORECASE)
+_THEN = re.compile(
+    rf"^ (?:in|for|at) (?:the )?(?:(?:start|beginning|end|middle) of )?(?:\d|(?:last|this|past|previous|next|early|late|q[1-4]|spring|summer|autumn|fall|winter|{MONTH_PATTERN})\b)",
+    re.IGNORECASE,
+)
+""" "Under contract in 2025": at another time than now."""
 
 _ARRIVED = re.compile(
     r"\b(?:until|till) (?:we|they|someone|somebody|anyone|our [a-z]+|the [a-z]+|an? [a-z]+) (?:are|is|were|was|get|gets|got|arrives?|arrived|reach|reaches|reached)(?: (?:there|on[- ]site|at the site|on the spot|the site))?(?=$|[,;?.]| (?:by|per|in|for|this|last)\b)",
@@ -320,7 +327,10 @@ _OPPOSED = re.compile(
 
 
 def _with_one(found: re.Match[str], vocabulary: Vocabulary) -> str:
-    """Things under contract have an active one, where contracts are kept in rows of their own."""
+    """Word "under contract" as having an active one, where contracts have a table and no other time than now is said."""
+    text = found.string
+    if _WAS.search(text, 0, found.start()) or _THEN.match(text[found.end() :]):
+        return found[0]  # a contract that is active now says nothing of another time
     kept = any(
         t.kind == "thing" and t.cost < NAMED for t in vocabulary.targets([f"{found['what'].lower()}s"])
     )

@@ -121,6 +121,12 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     items = _cut(tokens, vocabulary, today)
     mended: list[tuple[str, str]] = []
     for item in items:
+        is_word = item.end - item.start == 1 and tokens[item.start].kind == "word"
+        if item.kind == "mention" and is_word and tokens[item.start].low not in DEEDS:
+            if name := vocabulary.slip_of(tokens[item.start].low):
+                mended.append((tokens[item.start].low, name))
+                tokens = _respelled(tokens, item.start, name)
+            continue
         if (
             item.kind == "unknown"
             and tokens[item.start].kind == "word"
@@ -140,9 +146,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
                 continue  # what is short is no sort: a word that says something is not read as one that says nothing
             if better and better != low:  # "revenu" has the very stem, and names nothing
                 mended.append((low, better))
-                old = tokens[item.start]
-                new = replace(old, text=better, low=fold(better), stem=stem(fold(better)))
-                tokens = (*tokens[: item.start], new, *tokens[item.start + 1 :])
+                tokens = _respelled(tokens, item.start, better)
     if mended:
         items = _cut(tokens, vocabulary, today)
     items = _with_states(
@@ -164,6 +168,12 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     )
     glued = frozenset(stem(item.text.lower()) for item in items if item.kind == "glue")
     return Reading(kept, tuple(mended), unknown, asked, glued)
+
+
+def _respelled(tokens: Sequence[Token], at: int, word: str) -> tuple[Token, ...]:
+    """The tokens with another word in place of one."""
+    new = replace(tokens[at], text=word, low=fold(word), stem=stem(fold(word)))
+    return (*tokens[:at], new, *tokens[at + 1 :])
 
 
 def _is_amount_of(items: Sequence[Item], place: int) -> bool:

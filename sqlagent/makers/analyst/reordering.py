@@ -1,4 +1,4 @@
-"""Things to be ordered again: parts of which fewer are there than the level they are reordered at, or their minimum stock."""
+"""Things to be ordered again: parts of which no more are there than their reorder level, or fewer than their minimum stock."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ def reordering(text: str, source: Source) -> str:
         found = shape.match(text)
         if found is None:
             continue
-        named = source.vocabulary.targets(found["noun"].lower().split())
-        table = next((one.table for one in named if one.kind == "thing" and one.cost < _NAMED), "")
+        table = source.vocabulary.table_named(found["noun"])
         fields = source.model.fields.get(table, ())
         columns = _columns(fields)
         if columns is not None and not any(set(one.words) & _ENDED for one in fields):
@@ -46,10 +45,6 @@ def reordering(text: str, source: Source) -> str:
             way = "at most" if stem("reorder") in level.words and shape is not _SHAPES[-1] else "below"
             return f"{asked}{found['noun']} whose {there.said} is {way} {level.said}{rest}"
     return ""
-
-
-_NAMED = 0.1
-"""Cost below which a word is the name of a thing."""
 
 
 def _columns(fields: tuple[Field, ...] | list[Field]) -> tuple[Field, Field] | None:

@@ -1,26 +1,27 @@
 """Rows that have run out, will, or are past their day: "expired permits", "vouchers that run out in the next 90 days", "past their inspection date".
 
 A time that says until when something holds lies ahead for some rows and behind for others, so that it is no deed that was done or not. Such
-questions are worded by the name of the time: "vouchers with valid until before 2026-06-01".
+questions are worded by the name of the time, "vouchers with valid until before 2026-06-01", and as overdue where rows may be done with.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from sqlagent.catalog.semantics import DATED, Field, Role
 from sqlagent.catalog.semantics.words import stems
 from sqlagent.catalog.statistics import day_of
-from sqlagent.language.words import stem, tokenise
+from sqlagent.language.words import Token, stem, tokenise
 from sqlagent.makers.analyst import periods
+from sqlagent.makers.analyst.expired import EXPIRY
 from sqlagent.makers.analyst.pairing import due_of
-from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.periods import Found
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import labels
+from sqlagent.makers.analyst.states import words_of_states
 
-_ENDS = stems("expires expire expiry expiration lapses lapse until thru")
+_ENDS = EXPIRY | stems("until thru")
 _OVER = stems("expired lapsed expiring")
 """Words of states that say themselves that something has run out."""
 _VALID = stems("valid good warranty")
@@ -117,7 +118,7 @@ def _worded(found: re.Match[str], one: Field, source: Source, today: date) -> st
     if re.fullmatch(_STILL, said):
         if not said.endswith("expired") and _ends_otherwise(one, source):
             return ""  # revoked or redeemed rows are not valid either
-        if one.filled < 1 or _period(rest, source, today) is not None:
+        if one.filled < 1 or _period(rest, source, today)[1] is not None:
             return ""
         return f"{lead} since {today.isoformat()}{rest}"
     is_over = re.fullmatch(_GONE, said) is not None
@@ -130,20 +131,20 @@ def _worded(found: re.Match[str], one: Field, source: Source, today: date) -> st
 
 def _as_far_as_today(rest: str, source: Source, today: date) -> str:
     """Words that begin with a period under way, with only its days before today; empty where it is over, or ahead."""
-    found = _period(rest, source, today)
-    if found is None or found[0].first is None or found[0].first >= today:
+    tokens, found = _period(rest, source, today)
+    if found is None or found.period.first is None or found.period.first >= today:
         return ""
-    if found[0].until is not None and found[0].until <= today:
+    if found.period.until is not None and found.period.until <= today:
         return ""
     yesterday = today - timedelta(days=1)
-    return f"between {found[0].first.isoformat()} and {yesterday.isoformat()}{found[1]}"
+    behind = rest[tokens[found.end - 1].end :]
+    return f"between {found.period.first.isoformat()} and {yesterday.isoformat()}{behind}"
 
 
-def _period(rest: str, source: Source, today: date) -> tuple[Period, str] | None:
-    """The first period of some words, and the words behind it."""
+def _period(rest: str, source: Source, today: date) -> tuple[Sequence[Token], Found | None]:
+    """Some words as tokens, and the first period among them."""
     tokens = tokenise(rest)
-    found = next(iter(periods.find(tokens, today, source.model.calendar)), None)
-    return (found.period, rest[tokens[found.end - 1].end :]) if found is not None else None
+    return tokens, next(iter(periods.find(tokens, today, source.model.calendar)), None)
 
 
 def _ends_otherwise(one: Field, source: Source) -> bool:
@@ -156,22 +157,15 @@ def _ends_otherwise(one: Field, source: Source) -> bool:
 
 def _may_be_done(one: Field, source: Source) -> bool:
     """Whether rows past a day may be done with: by a day that some rows have, or by a state that says so."""
-    thing = source.model.things[one.table]
-    state = source.model.field(one.table, thing.state) if thing.state else None
-    called = (
-        {stem(w) for _, text in labels(source, state) for w in text.lower().split()}
-        if state is not None
-        else set()
-    )
     times = source.model.of_role(one.table, Role.TIME)
-    return bool(called & _DONE) or any(other.filled < 1 for other in times if other != one)
+    is_called = bool(words_of_states(source, one.table) & _DONE)
+    return is_called or any(other.filled < 1 for other in times if other != one)
 
 
 def _when(rest: str, source: Source, today: date) -> str | None:
     """The words that follow a preposition, where they begin with a period; None where it does not."""
     rest = rest.strip()
-    tokens = tokenise(rest)
-    found = next(iter(periods.find(tokens, today, source.model.calendar)), None)
+    tokens, found = _period(rest, source, today)
     if found is None or any(
         token.low not in ("in", "on", "during", "within", "the") for token in tokens[: found.start]
     ):
@@ -203,15 +197,7 @@ def _ahead(noun: str, what: str, source: Source, today: date) -> Field | None:
 
 def _times(noun: str, source: Source) -> list[Field]:
     """The days of the table that a noun names, of which no state says that they are over."""
-    tables = [
-        t.table for t in source.vocabulary.targets(noun.lower().split()) if t.kind == "thing" and t.cost < 0.1
-    ]
-    if not tables:
+    table = source.vocabulary.table_named(noun)
+    if not table or words_of_states(source, table) & _OVER:
         return []
-    thing = source.model.things[tables[0]]
-    state = source.model.field(thing.table, thing.state) if thing.state else None
-    texts = [text for _, text in labels(source, state)] if state is not None else []
-    called = [word for text in texts for word in text.lower().replace("_", " ").split()]
-    if any(stem(word) in _OVER for word in called):
-        return []
-    return [one for one in source.model.of_role(thing.table, Role.TIME) if one.form in DATED]
+    return [one for one in source.model.of_role(table, Role.TIME) if one.form in DATED]

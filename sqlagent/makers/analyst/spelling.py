@@ -108,6 +108,11 @@ class Spelling:
         """The word that is spelled nearly so, of this source before words of asking; "" where none is."""
         return nearest(word, self.own) or nearest(word, self._asked)
 
+    def named(self, word: str) -> str:
+        """The name that is spelled nearly so, in the singular or the plural as the word is; "" where none is."""
+        several = word.endswith("s")
+        return nearest(word, [name for name in self.called if name.endswith("s") is several])
+
     @cached_property
     def coded(self) -> tuple[tuple[str, ...], ...]:
         """The words of the stored codes with underscores, where all of them are words: `waiting_parts`, not `x_1`; of those that say where, `in_workshop`, also with spaces."""

@@ -116,6 +116,16 @@ def labels(source: Source, one: Field) -> list[tuple[str, str]]:
     ]
 
 
+def words_of_states(source: Source, table: str, besides: str = "") -> frozenset[str]:
+    """The stems of what the states of a table's rows are called, but for one of them; none where it has no state."""
+    thing = source.model.things[table]
+    state = source.model.field(table, thing.state) if thing.state else None
+    called = [label.lower() for _, label in labels(source, state)] if state is not None else []
+    return frozenset(
+        stem(word) for label in called if label != besides for word in label.replace("_", " ").split()
+    )
+
+
 def _called(source: Source, table: str, names: tuple[str, ...]) -> Condition | None:
     """That a table's state is one of some names."""
     thing = source.model.things[table]

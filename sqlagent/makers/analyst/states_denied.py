@@ -1,4 +1,7 @@
-"""States denied by a prefix: "unresolved incidents" are those whose state is not resolved, where the table keeps no day for it."""
+"""States denied by a prefix: "unresolved incidents" are those whose state is not resolved.
+
+Only where the table has no day, person or flag for it, and all its other states come before that one.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from sqlagent.catalog.semantics import Role
 from sqlagent.catalog.semantics.words import stems
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import labels
+from sqlagent.makers.analyst.states import labels, words_of_states
 
 _BEFORE = re.compile(
     r"\b(?:still |yet |currently )?un(?P<state>[a-z]{3,}(?:ed|en|id|ought|old)) (?P<noun>[a-z][\w'-]*)",
@@ -46,21 +49,14 @@ def states_denied(text: str, source: Source) -> str:
 
 def _denied(found: re.Match[str], source: Source) -> str:
     state = found["state"].lower()
-    things = [
-        t for t in source.vocabulary.targets([found["noun"].lower()]) if t.kind == "thing" and t.cost < 0.1
-    ]
-    thing = source.model.things[things[0].table] if things else None
+    table = source.vocabulary.table_named(found["noun"])
+    thing = source.model.things[table] if table else None
     own = source.model.field(thing.table, thing.state) if thing is not None and thing.state else None
     if thing is None or own is None or all(label.lower() != state for _, label in labels(source, own)):
         return found[0]
     if _HELD.search(found.string, 0, found.start()):
         return found[0]
-    others = {
-        stem(word)
-        for _, label in labels(source, own)
-        if label.lower() != state
-        for word in label.lower().replace("_", " ").split()
-    }
+    others = words_of_states(source, thing.table, besides=state)
     if not others <= (_EARLY | _GOING if stem(state) in _FINAL else _EARLY):
         return found[0]
     told = [one for role in _TELLING for one in source.model.of_role(thing.table, role)]

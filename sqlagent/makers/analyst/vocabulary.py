@@ -120,6 +120,9 @@ _FIRMS = frozenset({"company", "companies", "firm", "firms"})
 _NEAR = 0.05
 """Cost up to which words name a thing whose date is spoken of."""
 
+_ROWS = 0.1
+"""Cost below which words name the rows of a table."""
+
 _IN_PART = 0.2
 """Cost above which a word is only a part of a name: "cancelled" of a cancel reason, beside a state that is so."""
 
@@ -259,6 +262,23 @@ class Vocabulary:
     def mended(self, word: str) -> str:
         """The word that is spelled nearly so, of this source before words of asking; "" where none is."""
         return self.spelling.mended(word)
+
+    def slip_of(self, word: str) -> str:
+        """The name that a word is a slip of, where it names that already, as a beginning or a short form of it: "ordes"; "" elsewhere.
+
+        Short forms that differ more stay as they are: "ords" for orders.
+        """
+        if stem(word) in self.by_stem or word.endswith(("ed", "ing")):
+            return ""
+        name = self.spelling.named(word)
+        named = {(t.kind, t.table, t.column) for t in self.targets([name]) if t.cost <= _NEAR} if name else ()
+        same = any((t.kind, t.table, t.column) in named for t in self.targets([word])[:1])
+        return name if same else ""
+
+    def table_named(self, noun: str) -> str:
+        """The table whose rows a noun names; "" where none is called so."""
+        named = self.targets(noun.lower().split())
+        return next((one.table for one in named if one.kind == "thing" and one.cost < _ROWS), "")
 
     def knows(self, word: str) -> bool:
         """Whether a word names something here, as it is."""

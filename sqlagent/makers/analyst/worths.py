@@ -22,7 +22,7 @@ _DOCUMENTS = frozenset(stem(word) for word in ("invoice", "bill", "order", "paym
 _MONEY = frozenset(
     stem(word) for word in ("premium", "rent", "commission", "interest", "freight", "tax", "money", "tuition", "royalty", "postage", "demurrage")
 )  # fmt: skip
-"""Nouns of money that nobody counts."""
+"""Nouns of money that may be said with how it was moved: "rent charged"."""
 
 _SUMS = frozenset({"premium", "commission", "tuition", "royalty", "demurrage"})
 """Nouns in the singular that are an amount, whatever rows it is kept in: "top agents by commission", where "commissions" may be counted."""
@@ -30,7 +30,7 @@ _SUMS = frozenset({"premium", "commission", "tuition", "royalty", "demurrage"})
 _MOVED = frozenset(
     {"invoiced", "billed", "charged", "paid", "collected", "received", "booked", "earned", "credited"}
 )
-"""Deeds done with money."""
+"""Participles that say how money was moved."""
 
 _OWN = 0.1
 """Cost up to which a word is a column's own name."""
@@ -113,7 +113,7 @@ def _against_money(items: list[Item], source: Source) -> list[Item]:
 
 
 def _moved(item: Item, source: Source) -> str:
-    """The table of money and how it was moved, in one name: "premium invoiced" and "rent charged" are no number of rows, "invoices paid" are."""
+    """The table of rows that are meant as money: "premium invoiced", "rent charged", "commission"; "" of any other, as "invoices paid"."""
     noun, *_, deed = item.text.lower().split() if " " in item.text else ("", "")
     best = item.targets[0]
     if item.text.lower() in _SUMS:

@@ -38,7 +38,7 @@ def series_told(
     if len(points) < 2:
         return listed(rows, (when, measure))
     whole = _whole(every, part, is_change=lower_first(measure.words) in _CHANGES)
-    left = [cell_said(at, when) for at, _ in every if is_named(at, part)]
+    left = [cell_said(at, when) for at, _ in every if _is_labelled(at, part)]
     if left and len(whole) < 2:
         shown = points if len(points) == 2 else whole
         if not shown:
@@ -60,18 +60,18 @@ def _whole(
     """The points of whole periods; of changes those alone that are held against a whole one."""
     out, before = [], False
     for at, cell in points:
-        is_part = is_named(at, part)
+        is_part = _is_labelled(at, part)
         if not is_part and not (is_change and before) and number_of(cell) is not None:
             out.append((at, cell))
         before = is_part
     return out
 
 
-def is_named(time: Cell | str, part: Collection[str]) -> bool:
+def _is_labelled(time: Cell | str, part: Collection[str]) -> bool:
     """Whether a time is one of those that are so labelled; years may be numbers, and first days moments.
 
     Example:
-        >>> is_named(2026.0, {"2026"}), is_named("2026-1", {"2026-10"})
+        >>> _is_labelled(2026.0, {"2026"}), _is_labelled("2026-1", {"2026-10"})
         (True, False)
     """
     text = str(time)
@@ -79,7 +79,7 @@ def is_named(time: Cell | str, part: Collection[str]) -> bool:
 
 
 def _left_out(times: list[str]) -> str:
-    """Name the times of which no change is told."""
+    """Say which times a comparison leaves out."""
     if len(times) == 1:
         return worded("{time}, which is not whole, is left out of the comparison", time=times[0])
     return worded("{times}, which are not whole, are left out of the comparison", times=all_of(times))
@@ -151,7 +151,7 @@ def compared_told(
     if not both or rows.truncated:
         return ""
     times = (cell_said(first, when), cell_said(last, when))
-    left = [said for said, at in zip(times, (first, last), strict=True) if is_named(at, part)]
+    left = [said for said, at in zip(times, (first, last), strict=True) if _is_labelled(at, part)]
     return _changes(both, label, within(measure), measure.name in percents, times, left)
 
 
@@ -175,7 +175,7 @@ def between_told(
         return ""
     measure = column_said(now)
     measure = measure[: -len(last)].strip() if measure.lower().endswith(last.lower()) else measure
-    left = [said for said in (first, last) if is_named(said, part)]
+    left = [said for said in (first, last) if _is_labelled(said, part)]
     return _changes(both, label, name(measure), now.name in percents, (first, last), left)
 
 
@@ -232,7 +232,7 @@ def _side_by_side(
 
 
 def _no_change(left: list[str]) -> str:
-    """Name the times for which no change is told."""
+    """Say for which times no change is told."""
     if len(left) == 1:
         return worded("{time} is not whole, so no change is told", time=left[0])
     return worded("{times} are not whole, so no change is told", times=all_of(left))

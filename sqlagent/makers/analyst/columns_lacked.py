@@ -17,7 +17,7 @@ _OWN = 0.05
 """The cost of such a column."""
 
 
-def lacked(reading: Reading, source: Source) -> Reading:
+def columns_lacked(reading: Reading, source: Source) -> Reading:
     """Give the reading in which a word behind "no" or "without" is first of all the column of the noun before it that not all rows fill."""
     items = list(reading.items)
     for at in range(2, len(items)):

@@ -16,7 +16,7 @@ _NAMED = 0.1
 """Cost below which a word is the name of a thing."""
 
 
-def modified(reading: Reading, source: Source) -> Reading:
+def nouns_modified(reading: Reading, source: Source) -> Reading:
     """Give the reading in which each such pair is one noun, or the second one with the first."""
     items = list(reading.items)
     at = 0
