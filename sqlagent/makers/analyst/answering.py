@@ -75,10 +75,10 @@ from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
 from sqlagent.makers.analyst.nouns_modified import nouns_modified
 from sqlagent.makers.analyst.off_rows_said import brought_back
-from sqlagent.makers.analyst.oldest_undone import oldest_undone
 from sqlagent.makers.analyst.older import older
-from sqlagent.makers.analyst.overdue import overdue_of
+from sqlagent.makers.analyst.oldest_undone import oldest_undone
 from sqlagent.makers.analyst.open_or_never import open_or_never
+from sqlagent.makers.analyst.overdue import overdue_of
 from sqlagent.makers.analyst.own_groups import in_its_group
 from sqlagent.makers.analyst.own_kind import of_own_kind
 from sqlagent.makers.analyst.own_roles import with_own_roles

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from sqlagent.language.lexicon import words_of
 from sqlagent.makers.analyst.checking import leaving_out
-from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.frames import Frame, Slot
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.held_today import over, reaches_beyond, still
 from sqlagent.makers.analyst.reading import Item, Reading
