@@ -20,7 +20,7 @@ from sqlagent.makers.analyst.bounded_figures import bounded, bounded_figure
 from sqlagent.makers.analyst.bounds_shown import bounds_shown
 from sqlagent.makers.analyst.by_number import by_number
 from sqlagent.makers.analyst.by_total import by_total
-from sqlagent.makers.analyst.checking import UNMET, checked, contradicts, leaving_out
+from sqlagent.makers.analyst.checking import UNMET, checked, leaving_out
 from sqlagent.makers.analyst.churning import churned_in
 from sqlagent.makers.analyst.columns_lacked import columns_lacked
 from sqlagent.makers.analyst.come_to_pass import come_to_pass
@@ -29,6 +29,7 @@ from sqlagent.makers.analyst.coming_due import coming
 from sqlagent.makers.analyst.coming_off import not_taken_off
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
+from sqlagent.makers.analyst.contradicting import contradicts
 from sqlagent.makers.analyst.costing import by_price
 from sqlagent.makers.analyst.counts_and_shares import rows_of_one_value
 from sqlagent.makers.analyst.counts_beside import counts_apart, with_count
@@ -534,4 +535,5 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [kept for one in frames for kept in summed_or_counted(one, reading, source)]
     frames = [kept for one in frames for kept in without_settled(one, reading, source)]
     frames = [kept for one in frames for kept in without_voids(one, reading, source)]
-    return [kept for one in frames for kept in any_of_them(one, typed)]
+    frames = [kept for one in frames for kept in any_of_them(one, typed)]
+    return [one for one in frames if not contradicts(one)]
