@@ -49,7 +49,7 @@ from sqlagent.makers.analyst.frames import Frame, Order
 from sqlagent.makers.analyst.gross_amounts import whole_amounts
 from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.held_against import held_against
-from sqlagent.makers.analyst.held_today import ended_by_today, held_today
+from sqlagent.makers.analyst.held_today import ended_by_today, held_today, or_without_end
 from sqlagent.makers.analyst.holding import holding
 from sqlagent.makers.analyst.implied import (
     dated_alike,
@@ -506,7 +506,9 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
     # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
     frames = [in_the_deed(one, reading, source) for one in frames]
-    frames = [held_today(come_to_pass(one, reading, source, today), today) for one in frames]
+    frames = [
+        come_to_pass(held_today(one, reading, source.model, today), reading, source, today) for one in frames
+    ]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
     frames = [in_its_group(of_sums(one), source) for one in frames]
@@ -524,7 +526,10 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [links_counted(as_expired(one, reading, source, today), reading, source) for one in frames]
     # what is left out
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
-    frames = [single_prices(shares_that_lack(ended_by_today(one, today)), source) for one in frames]
+    frames = [
+        single_prices(shares_that_lack(ended_by_today(one, reading, source.model, today)), source)
+        for one in frames
+    ]
     frames = [in_their_term(of_the_noun(one, reading, source), source, today) for one in frames]
     frames = of_the_deed_said([unlikely(one, reading, source) for one in frames], reading, source)
     frames = [nearer_roles(by_pointing(one, source), reading, source) for one in frames]
@@ -532,6 +537,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [kept for one in frames for kept in parts_of_wholes(one, reading, source)]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]
     frames = [kept for one in frames for kept in open_or_never(one, reading, source)]
+    frames = [kept for one in frames for kept in or_without_end(one, reading, today)]
     frames = [kept for one in frames for kept in summed_or_counted(one, reading, source)]
     frames = [kept for one in frames for kept in without_settled(one, reading, source)]
     frames = [kept for one in frames for kept in without_voids(one, reading, source)]

@@ -24,6 +24,7 @@ from sqlagent.makers.analyst.denied_twice import denied_twice
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure
 from sqlagent.makers.analyst.happening import registered_instead
 from sqlagent.makers.analyst.heeding import conditions, is_met
+from sqlagent.makers.analyst.held_today import holding_left_out
 from sqlagent.makers.analyst.lacking import (
     asked_and_not_shown,
     bounded_otherwise,
@@ -189,6 +190,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += total_left_out(frame, reading)
     left += registered_instead(frame, reading, source)
     left += ranked_by_undone(frame, reading)
+    left += holding_left_out(frame, reading, source.model)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [

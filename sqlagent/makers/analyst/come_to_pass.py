@@ -9,14 +9,10 @@ from sqlagent.language.lexicon import words_of
 from sqlagent.makers.analyst.checking import leaving_out
 from sqlagent.makers.analyst.frames import Frame, Slot
 from sqlagent.makers.analyst.heeding import conditions
-from sqlagent.makers.analyst.held_today import over, reaches_beyond, still
+from sqlagent.makers.analyst.held_today import OVER, over, reaches_beyond, still
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 
-_OVER = words_of(
-    "ended expired lapsed finished completed concluded closed terminated matured elapsed gone stopped over left departed retired"
-)
-"""Participles of what is over before today."""
 _BEGUN = words_of("started begun began commenced opened arrived")
 """Participles of what holds from its day on."""
 
@@ -48,8 +44,8 @@ def _deed(item: Item, frame: Frame, source: Source, today: date) -> Slot | None:
     if best is None or best.kind != "field" or best.table != frame.anchor:
         return None
     last = item.text.lower().split()[-1]
-    if last not in _OVER | _BEGUN | _COMING and not (
-        best.label == "un" and last.removeprefix("un") in _OVER | _BEGUN
+    if last not in OVER | _BEGUN | _COMING and not (
+        best.label == "un" and last.removeprefix("un") in OVER | _BEGUN
     ):
         return None
     field = source.model.field(best.table, best.column)

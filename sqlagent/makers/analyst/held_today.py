@@ -8,32 +8,53 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
-from typing import TypeGuard
+from itertools import pairwise
 
-from sqlagent.catalog.semantics import DATED, Field, Role
+from sqlagent.catalog.semantics import DATED, Field, Model, Role
 from sqlagent.catalog.statistics import day_of
+from sqlagent.language.lexicon import words_of
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.starts import once
+from sqlagent.makers.analyst.voids import EITHER
+
+OVER = words_of(
+    "ended expired lapsed finished completed concluded closed terminated matured elapsed gone stopped over left departed retired"
+)
+"""Participles of what is over before today."""
+
+_LEAVING = ("leavers", "churned")
+"""Business words for those who are over."""
 
 _TOLD = ("current", "ended")
 """How conditions are called that a word for a state sets."""
 
 
-def held_today(frame: Frame, today: date) -> Frame:
-    """Give the frame whose words for a state hold days against today, where some rows' day is still ahead."""
+def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Frame:
+    """Give the frame whose words for what holds or is over hold days against today, where some rows' day is still ahead."""
+    has_left = _tells_of_leaving(reading)
     dated = {one.slots for one in conditions(frame) if one.op == "period"}
+    over_by = {
+        (target.table, target.column)
+        for item in reading.items
+        if item.text.lower().split()[-1:] and item.text.lower().split()[-1].removeprefix("un") in OVER
+        for target in item.targets[:1]
+    }
 
     def mended(one: Condition) -> Condition:
         if one.parts:
             one = replace(one, parts=tuple(map(mended, one.parts)))
-        stated = one.op in ("missing", "filled") and one.said in _TOLD and len(one.slots) == 1
-        if not stated or one.slots in dated or not reaches_beyond(one.slots[0].field, today):
+        if len(one.slots) != 1 or not reaches_beyond(one.slots[0].field, today):
             return one
-        if one.op == "filled":
-            return replace(over(one.slots[0], today), negated=one.negated, said=one.said)
-        return replace(still(one.slots[0], today), negated=one.negated, said=one.said)
+        slot = one.slots[0]
+        leaves = has_left and slot.field.column == model.things[slot.field.table].ends
+        named = leaves or one.said in _TOLD or (slot.field.table, slot.field.column) in over_by
+        if one.op not in ("missing", "filled") or one.slots in dated or not named:
+            return one
+        is_over = (one.op == "filled") != one.negated
+        return replace(over(slot, today) if is_over else still(slot, today), said=one.said)
 
     where = tuple(once([mended(one) for one in frame.where]))
     measures = tuple(_of_measure(one, mended) for one in frame.measures)
@@ -41,28 +62,33 @@ def held_today(frame: Frame, today: date) -> Frame:
     return replace(frame, where=where, measures=measures, having=having)
 
 
-def ended_by_today(frame: Frame, today: date) -> Frame:
+def ended_by_today(frame: Frame, reading: Reading, model: Model, today: date) -> Frame:
     """Give the frame without a condition that a day is there which lies in a period as well: what ended in a period under way did so before today."""
     filled = [one for one in frame.where if one.op == "filled" and not one.negated]
     ended = {one.slots for one in filled if one.said == "ended"}
     periods = {one.slots for one in frame.where if one.op == "period" and not one.negated}
-    kept = [one for one in frame.where if one not in filled or one.slots not in periods]
+    if _tells_of_leaving(reading):
+        ended |= {(s,) for (s, *_) in periods if s.field.column == model.things[s.field.table].ends}
     where = tuple(
-        replace(one, period=Period(one.period.first, today, "day", relative=True))
-        if one.slots in ended and one.op == "period" and not one.negated and _is_under_way(one.period, today)
-        else one
-        for one in kept
+        _until_today(one, today) if one.slots in ended and one.op == "period" and not one.negated else one
+        for one in frame.where
+        if one not in filled or one.slots not in periods
     )
     return replace(frame, where=where)
 
 
-def _is_under_way(period: Period | None, today: date) -> TypeGuard[Period]:
-    return (
-        period is not None
-        and not period.at
-        and (period.first is not None and period.first < today)
-        and (period.until is None or period.until > today)
-    )
+def _tells_of_leaving(reading: Reading) -> bool:
+    return any(t.kind == "concept" and t.column in _LEAVING for i in reading.items for t in i.targets[:1])
+
+
+def _until_today(one: Condition, today: date) -> Condition:
+    """Give the condition of a period with only its days before today, where it is under way."""
+    period = one.period
+    if period is None or period.at or period.first is None or period.first >= today:
+        return one
+    if period.until is not None and period.until <= today:
+        return one
+    return replace(one, period=Period(period.first, today, "day", relative=True))
 
 
 def reaches_beyond(field: Field, today: date) -> bool:
@@ -93,3 +119,48 @@ def _of_measure(one: Measure, mended: Callable[[Condition], Condition]) -> Measu
         under=part(one.under),
         parts=tuple(_of_measure(inner, mended) for inner in one.parts),
     )
+
+
+def or_without_end(frame: Frame, reading: Reading, today: date) -> list[Frame]:
+    """Give the frame of rows that hold today by the day until when they do; where some have no such day, that of these too.
+
+    "Clients under contract": without an end, the contract may be an open one, or none.
+    """
+    said = {item.text for item in reading.items if item.kind == "period"}
+    if f"since {today.isoformat()}" not in said:
+        return [frame]
+    held = [
+        one
+        for one in frame.where
+        if one.op == "period" and one.period == Period(today, None, "day") and one.slots[0].field.filled < 1
+    ]
+    if len(held) != 1:
+        return [frame]
+    where = tuple(still(one.slots[0], today) if one is held[0] else one for one in frame.where)
+    return [frame, replace(frame, where=where, cost=round(frame.cost + EITHER, 4))]
+
+
+def holding_left_out(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """Words of what holds that a frame lacks: "under contract in 2025" is not until 2025, "with a current contract" not with any."""
+    said = [one for one in conditions(frame) if one.op in ("any", "period", "missing", "in")]
+    bounded = any(one.compare or one.number is not None for one in conditions(frame))
+    if reading.items and reading.items[-1].op == "rel" and reading.glued:
+        return [reading.items[-1].text]  # "members that are gone", "loans that are out"
+    return [
+        item.text if item.op == "more" else after.text
+        for item, after in pairwise(reading.items)
+        if not bounded
+        and _is_under(item, after, model)
+        or not said
+        and item.op == "rel"
+        and after.op == "current"
+    ]
+
+
+def _is_under(item: Item, after: Item, model: Model) -> bool:
+    """Whether something is said to be under what is no figure: a contract, a warranty."""
+    if item.text.lower() != "under" or item.op != "more" or not after.targets:
+        return False
+    best = after.targets[0]
+    field = model.field(best.table, best.column) if best.kind == "field" else None
+    return best.kind == "thing" or field is not None and field.role is Role.TIME
