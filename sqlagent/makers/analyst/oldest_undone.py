@@ -14,19 +14,19 @@ from sqlagent.makers.analyst.heeding import figures
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
 
-_RANK = r"\b(?:oldest|newest|latest|earliest|most recent|first|last)\b"
+_RANK = r"(?P<rank>\b(?:oldest|newest|latest|earliest|most recent|first|last)\b(?: \d+)?)"
 _NOUN = r"(?P<noun>[a-z][\w'-]*)"
-_DEED = r"(?P<deed>[a-z]{3,}(?:ed|en|id|ought|old|ent|one|ut|eft))"
-_LEAD = r"(?:(?:that|which|who) )?(?:(?:are|is|were|was|has|have|had) )?(?:still |yet )?"
-_BEFORE = re.compile(
-    rf"(?P<rank>{_RANK}(?: \d+)?) (?:still |yet )?un{_DEED} {_NOUN}",
-    re.IGNORECASE,
+_DEED = r"(?P<deed>[a-z]{3,})"
+_WHO = r"(?:(?:that|which|who) )?(?:(?:are|is|were|was|has|have|had) )?(?:still |yet )?"
+_NOT = r"(?:not|never|(?:that |which |who )?(?:is|are|has|have|was|were)n['’]?t)"
+_PATTERNS = (
+    re.compile(rf"{_RANK} (?:still |yet )?un{_DEED} {_NOUN}", re.IGNORECASE),
+    re.compile(
+        rf"{_RANK} {_NOUN} {_WHO}(?:{_NOT} (?:yet )?(?:been )?|un){_DEED}(?: yet)?(?=$|[,;.?!]| (?:of|for|from)\b)",
+        re.IGNORECASE,
+    ),
 )
-_BEHIND = re.compile(
-    rf"(?P<rank>{_RANK}(?: \d+)?) {_NOUN} (?:{_LEAD}(?:not|never) (?:yet )?(?:been )?|(?:(?:that|which|who) )?(?:isn|aren|hasn|haven|wasn|weren)['’]?t (?:yet )?(?:been )?|{_LEAD}un){_DEED}(?: yet)?(?=$|[,;.?!]| (?:of|for|from)\b)",
-    re.IGNORECASE,
-)
-"""A noun with what was not done behind it; words of a time behind that would be those of either."""
+"""What was not done said before a noun, and behind it; words of a time behind that would be those of either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Undone:
 def oldest_undone(text: str, source: Source) -> Undone | None:
     """Read such a question; None for any other, and where the rows keep no time of the deed."""
     text = text.strip().rstrip("?.! ")
-    for pattern in (_BEFORE, _BEHIND):
+    for pattern in _PATTERNS:
         found = pattern.search(text)
         time = _time(found["noun"], found["deed"], source) if found is not None else None
         if found is not None and time is not None:
