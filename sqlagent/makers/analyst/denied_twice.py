@@ -11,6 +11,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.targets import SURE
 
 _AGAIN = stem("again")
 _BUT = stem("but")
@@ -98,14 +99,11 @@ def _both_denied(frame: Frame, reading: Reading) -> list[str]:
 
 def _done_and_undone(reading: Reading) -> list[str]:
     """ "Unreturned loans that were returned": one deed is said to be done and not to be."""
-    said = [(item, item.targets[0]) for item in reading.items if item.kind == "mention" and item.targets]
-    undone = {(best.table, best.column) for _, best in said if best.kind == "field" and best.label == "un"}
-    done = [
-        item.text
-        for item, best in said
-        if best.kind == "field" and best.label != "un" and (best.table, best.column) in undone
-    ]
-    return [] if any(item.op in ("and", "vs", "not") for item in reading.items) else done[:1]
+    if any(item.op in ("and", "vs", "not") for item in reading.items):
+        return []
+    named = [(item, t) for item in reading.items for t in item.targets if t.kind == "field" and t.cost < SURE]
+    undone = {(t.table, t.column) for _, t in named if t.label == "un"}
+    return [item.text for item, t in named if t.label != "un" and (t.table, t.column) in undone][:1]
 
 
 def _roles_missing(frame: Frame, reading: Reading) -> list[str]:

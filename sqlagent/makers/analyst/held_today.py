@@ -16,7 +16,7 @@ from sqlagent.language.lexicon import words_of
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.periods import Period
-from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.starts import once
 from sqlagent.makers.analyst.voids import EITHER
 
@@ -27,6 +27,8 @@ OVER = words_of(
 
 _LEAVING = ("leavers", "churned")
 """Business words for those who are over."""
+
+_CLAUSES = ("that", "which", "who")
 
 _TOLD = ("current", "ended")
 """How conditions are called that a word for a state sets."""
@@ -142,25 +144,24 @@ def or_without_end(frame: Frame, reading: Reading, today: date) -> list[Frame]:
 
 def holding_left_out(frame: Frame, reading: Reading, model: Model) -> list[str]:
     """Words of what holds that a frame lacks: "under contract in 2025" is not until 2025, "with a current contract" not with any."""
-    said = [one for one in conditions(frame) if one.op in ("any", "period", "missing", "in")]
-    bounded = any(one.compare or one.number is not None for one in conditions(frame))
-    if reading.items and reading.items[-1].op == "rel" and reading.glued:
-        return [reading.items[-1].text]  # "members that are gone", "loans that are out"
-    return [
-        item.text if item.op == "more" else after.text
-        for item, after in pairwise(reading.items)
-        if not bounded
-        and _is_under(item, after, model)
-        or not said
-        and item.op == "rel"
-        and after.op == "current"
-    ]
+    held = list(conditions(frame))
+    bounded = any(one.compare or one.number is not None for one in held)
+    ends = {slot.field for one in held if one.op in ("period", "missing") for slot in one.slots}
+    left = []
+    for item, after in pairwise(reading.items):
+        best = after.targets[0] if after.targets else None
+        field = model.field(best.table, best.column) if best is not None and best.kind == "field" else None
+        is_time = field is not None and field.role is Role.TIME
+        is_thing = best is not None and best.kind == "thing"
+        if item.op == "more" and item.text.lower() == "under" and not bounded and (is_time or is_thing):
+            left.append(item.text)
+        if item.op == "current" and is_time and field not in ends:
+            left.append(item.text)
+    return left or _said_of_nothing(reading)
 
 
-def _is_under(item: Item, after: Item, model: Model) -> bool:
-    """Whether something is said to be under what is no figure: a contract, a warranty."""
-    if item.text.lower() != "under" or item.op != "more" or not after.targets:
-        return False
-    best = after.targets[0]
-    field = model.field(best.table, best.column) if best.kind == "field" else None
-    return best.kind == "thing" or field is not None and field.role is Role.TIME
+def _said_of_nothing(reading: Reading) -> list[str]:
+    """The beginning of a clause behind which nothing was understood: "members that are gone", "loans that are out"."""
+    last = reading.items[-1] if reading.items and reading.glued else None
+    is_clause = last is not None and last.op == "rel" and last.text.lower().split()[0] in _CLAUSES
+    return [last.text] if last is not None and is_clause else []
