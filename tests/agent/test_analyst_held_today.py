@@ -37,7 +37,9 @@ INSERT INTO repairs SELECT i, i % 3 + 1, date('2026-01-01', '+' || i || ' days')
 
 _HELD = "(expires_on IS NULL OR expires_on >= '2026-06-01')"
 _OVER = "expires_on < '2026-06-01'"
-_OLDEST = "SELECT parcel_id, shelved_on FROM parcels WHERE collected_on IS NULL ORDER BY shelved_on {} LIMIT {}"
+_OLDEST = (
+    "SELECT parcel_id, shelved_on FROM parcels WHERE collected_on IS NULL ORDER BY shelved_on {} LIMIT {}"
+)
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,14 @@ Where a day lies ahead of some rows, that it is there says nothing of whether th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
 from sqlagent.catalog.semantics import DATED, Field, Model, Role
+from sqlagent.catalog.semantics.words import stems
 from sqlagent.catalog.statistics import day_of
 from sqlagent.language.lexicon import words_of
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
@@ -28,7 +30,10 @@ OVER = words_of(
 _LEAVING = ("leavers", "churned")
 """Business words for those who are over."""
 
-_CLAUSES = ("that", "which", "who")
+_CLAUSE = re.compile(r"(?:that|which|who) \w", re.IGNORECASE)
+
+_AT_ONCE = stems("cancelled canceled withdrawn voided closed resolved settled finished completed returned")
+"""Words of days on which something is done: rows with such a day are done with."""
 
 _TOLD = ("current", "ended")
 """How conditions are called that a word for a state sets."""
@@ -94,7 +99,9 @@ def _until_today(one: Condition, today: date) -> Condition:
 
 
 def reaches_beyond(field: Field, today: date) -> bool:
-    """Whether a day is still ahead of some rows."""
+    """Whether a day until when rows hold, or one that every row has, is still ahead of some."""
+    if field.filled < 1 and _AT_ONCE & {*field.words}:
+        return False
     last = day_of(field.high) if field.role is Role.TIME and field.form in DATED else None
     return last is not None and last > today
 
@@ -163,5 +170,5 @@ def holding_left_out(frame: Frame, reading: Reading, model: Model) -> list[str]:
 def _said_of_nothing(reading: Reading) -> list[str]:
     """The beginning of a clause behind which nothing was understood: "members that are gone", "loans that are out"."""
     last = reading.items[-1] if reading.items and reading.glued else None
-    is_clause = last is not None and last.op == "rel" and last.text.lower().split()[0] in _CLAUSES
+    is_clause = last is not None and last.op == "rel" and _CLAUSE.match(last.text)
     return [last.text] if last is not None and is_clause else []

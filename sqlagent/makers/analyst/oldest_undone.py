@@ -26,7 +26,7 @@ _PATTERNS = (
         re.IGNORECASE,
     ),
 )
-"""What was not done said before a noun, and behind it; words of a time behind that would be those of either."""
+"""A deed that was not done, before a noun and behind it; words of a time behind that would be those of either."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -396,7 +396,8 @@ def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     ways: tuple[str, ...] = (again, typed) if again and intent(again).figure else (typed, again)
     ways = ways if plain == typed else (plain, *ways)
     ones = _ONES.search(typed)
-    if ones is not None and ones["word"].lower() not in _NO_VALUES and not ones["word"].isdigit():
+    is_of_value = ones is not None and ones["word"].lower() not in _NO_VALUES and not ones["word"].isdigit()
+    if ones is not None and is_of_value and not denies(typed):
         ways = (typed[: ones.end("word")], *ways)  # "only closed ones" says no more than "only closed"
     return next((made for one in ways if one and (made := _worded_somehow(one, asked, source, today))), "")
 
