@@ -22,6 +22,8 @@ CREATE TABLE firms (firm_id INTEGER PRIMARY KEY, firm_name TEXT NOT NULL, branch
 CREATE TABLE parcels (parcel_id INTEGER PRIMARY KEY, subscriber_id INTEGER NOT NULL REFERENCES subscribers, shelved_on DATE NOT NULL, due_on DATE NOT NULL, collected_on DATE, fee NUMERIC);
 CREATE TABLE complaints (complaint_id INTEGER PRIMARY KEY, firm_id INTEGER NOT NULL REFERENCES firms, filed_on DATE NOT NULL, state TEXT NOT NULL, cost NUMERIC);
 CREATE TABLE repairs (repair_id INTEGER PRIMARY KEY, hall_id INTEGER NOT NULL REFERENCES halls, begun_on DATE NOT NULL, due_on DATE NOT NULL, finished_on DATE);
+CREATE TABLE trolleys (trolley_id INTEGER PRIMARY KEY, trolley_name TEXT NOT NULL, hall_id INTEGER NOT NULL REFERENCES halls);
+CREATE TABLE hires (hire_id INTEGER PRIMARY KEY, trolley_id INTEGER NOT NULL REFERENCES trolleys, hired_on DATE NOT NULL, given_back_on DATE);
 INSERT INTO halls VALUES (1,'Alpha','West'),(2,'Beta','East'),(3,'Gamma','East');
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
 INSERT INTO subscribers SELECT i, 'Person ' || i, CASE i % 4 WHEN 0 THEN NULL WHEN 1 THEN 'Ghent' WHEN 2 THEN 'Bruges' ELSE 'Namur' END, i % 3 + 1, date('2024-01-01', '+' || (i * 10) || ' days'), CASE WHEN i % 5 THEN date('2025-09-01', '+' || (i * 9) || ' days') END FROM n;
@@ -33,10 +35,15 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
 INSERT INTO complaints SELECT i, i % 40 + 1, date('2025-11-10', '+' || i || ' days'), CASE i % 4 WHEN 0 THEN 'open' WHEN 1 THEN 'settled' ELSE 'waived' END, 10 + i FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
 INSERT INTO repairs SELECT i, i % 3 + 1, date('2026-01-01', '+' || i || ' days'), date('2026-01-08', '+' || i || ' days'), CASE WHEN i % 3 AND i < 80 THEN date('2026-01-03', '+' || (i + i % 11) || ' days') END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25)
+INSERT INTO trolleys SELECT i, 'Trolley ' || i, i % 3 + 1 FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+INSERT INTO hires SELECT i, i % 20 + 1, date('2026-01-01', '+' || i || ' days'), CASE WHEN i < 90 OR i % 3 THEN date('2026-01-03', '+' || i || ' days') END FROM n;
 """
 
 _HELD = "(expires_on IS NULL OR expires_on >= '2026-06-01')"
 _OVER = "expires_on < '2026-06-01'"
+_HIRED = "SELECT trolley_id FROM hires WHERE given_back_on IS NULL"
 _OLDEST = (
     "SELECT parcel_id, shelved_on FROM parcels WHERE collected_on IS NULL ORDER BY shelved_on {} LIMIT {}"
 )
@@ -68,6 +75,12 @@ def depot():
         ("firms whose contract ended in 2026", "SELECT firm_name FROM firms WHERE contract_until >= '2026-01-01' AND contract_until < '2026-06-01'"),
         ("firms whose contract ended in 2025", "SELECT firm_name FROM firms WHERE contract_until LIKE '2025%'"),
         ("how many firms with ended contract", "SELECT COUNT(*) FROM firms WHERE contract_until < '2026-06-01'"),
+        ("active subscribers who enrolled in 2025", f"SELECT subscriber_name FROM subscribers WHERE {_HELD} AND enrolled_on LIKE '2025%'"),
+        ("new active subscribers this year", f"SELECT subscriber_name FROM subscribers WHERE {_HELD} AND enrolled_on LIKE '2026%'"),
+        # what is on hire has a hire that is not over
+        ("trolleys on hire", f"SELECT trolley_name FROM trolleys WHERE trolley_id IN ({_HIRED})"),
+        ("how many trolleys are out on hire", f"SELECT COUNT(*) FROM trolleys WHERE trolley_id IN ({_HIRED})"),
+        ("trolleys not on hire", f"SELECT trolley_name FROM trolleys WHERE trolley_id NOT IN ({_HIRED})"),
         # that there is such a day says no more than that
         ("firms without a contract", "SELECT firm_name FROM firms WHERE contract_until IS NULL"),
     ],
@@ -82,6 +95,8 @@ def test_what_holds_and_what_is_over_is_held_against_today(depot, text, sql):
     [
         "firms under contract in 2025",  # not until a day of 2025
         "firms with a current contract and complaints",
+        "subscribers active in 2025",  # not who came in 2025 and is there today
+        "how many active subscribers in 2025",
         "current parcels",  # not those of current subscribers
         "parcels still open",
         "5 oldest parcels still out",
@@ -107,7 +122,7 @@ def test_who_is_under_contract_may_have_one_without_an_end(depot):
     assert either == rows(depot, "SELECT firm_name FROM firms WHERE contract_until IS NULL OR contract_until >= '2026-06-01'")  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["subscribers that have not collected", "who has not collected"])  # fmt: skip
+@pytest.mark.parametrize("text", ["subscribers that have not collected", "who has not collected", "subscribers who have not collected a parcel"])  # fmt: skip
 def test_things_with_which_a_deed_was_not_done_are_waiting_or_never_were(depot, text):
     with_one = "SELECT subscriber_name FROM subscribers WHERE subscriber_id IN (SELECT subscriber_id FROM parcels WHERE collected_on IS NULL)"
     never = "SELECT subscriber_name FROM subscribers WHERE subscriber_id NOT IN (SELECT subscriber_id FROM parcels WHERE collected_on IS NOT NULL)"
@@ -136,6 +151,7 @@ def test_the_oldest_of_what_was_not_done_is_told_by_when_it_began(depot, text, s
         "uncollected parcels that were collected",
         "latest collection of parcels that are not collected",
         "when was the earliest uncollected parcel",
+        "average days from shelved on to uncollected",
         "parcels with fee over 6 and under 2",
     ],
 )

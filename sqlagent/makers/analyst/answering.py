@@ -78,7 +78,7 @@ from sqlagent.makers.analyst.nouns_modified import nouns_modified
 from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
 from sqlagent.makers.analyst.oldest_undone import oldest_undone
-from sqlagent.makers.analyst.open_or_never import open_or_never
+from sqlagent.makers.analyst.open_or_never import on_now, open_or_never
 from sqlagent.makers.analyst.overdue import overdue_of
 from sqlagent.makers.analyst.own_groups import in_its_group
 from sqlagent.makers.analyst.own_kind import of_own_kind
@@ -506,6 +506,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
     # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
     frames = [in_the_deed(one, reading, source) for one in frames]
+    frames = [on_now(one, reading, source) for one in frames]
     frames = [
         come_to_pass(held_today(one, reading, source.model, today), reading, source, today) for one in frames
     ]

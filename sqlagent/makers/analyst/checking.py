@@ -42,7 +42,7 @@ from sqlagent.makers.analyst.lacking import (
 )
 from sqlagent.makers.analyst.minor_units import mixed_units
 from sqlagent.makers.analyst.mixing import counts_money, figures_in, grouped_by_deed, has_figure, mixed
-from sqlagent.makers.analyst.oldest_undone import ranked_by_undone
+from sqlagent.makers.analyst.oldest_undone import figured_by_undone
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import SAME, Item, Reading
 from sqlagent.makers.analyst.shares_summed import shares_summed
@@ -189,7 +189,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += other_end(frame, reading, source.model)
     left += total_left_out(frame, reading)
     left += registered_instead(frame, reading, source)
-    left += ranked_by_undone(frame, reading)
+    left += figured_by_undone(frame, reading)
     left += holding_left_out(frame, reading, source.model)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))

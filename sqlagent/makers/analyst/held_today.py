@@ -164,7 +164,25 @@ def holding_left_out(frame: Frame, reading: Reading, model: Model) -> list[str]:
             left.append(item.text)
         if item.op == "current" and is_time and field not in ends:
             left.append(item.text)
-    return left or _said_of_nothing(reading)
+    return left or _current_then(frame, reading, model) or _said_of_nothing(reading)
+
+
+def _current_then(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """The word for a state of "active in 2025", where rows that began in it, or did something then, and hold today would be kept."""
+    current = [part for one in frame.where if one.said == "current" for part in (one, *one.parts)]
+    tables = {slot.field.table for one in current for slot in one.slots}
+    begins = {(table, model.things[table].begins or model.things[table].default_time) for table in tables}
+    verbs = [i for i in reading.items if i.targets and i.targets[0].kind != "thing" or i.op == "new"]
+    named = {(t.table, t.column) for item in verbs for t in item.targets if t.kind == "field"}
+    of_others = any(one.agg == "distinct" for one in frame.measures)
+    then = [
+        one
+        for one in frame.where
+        if one.op == "period" and one not in current
+        if of_others or {(s.field.table, s.field.column) for s in one.slots} & (begins - named)
+    ]
+    texts = [item.text for item in reading.items if item.op == "current"]
+    return texts[:1] if current and then and not any(item.op == "new" for item in verbs) else []
 
 
 def _said_of_nothing(reading: Reading) -> list[str]:

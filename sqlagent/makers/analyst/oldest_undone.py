@@ -70,19 +70,17 @@ def _time(noun: str, deed: str, source: Source) -> Field | None:
     return next((f for f in fields if f is not None and f.role is Role.TIME and f.filled < 1), None)
 
 
-def ranked_by_undone(frame: Frame, reading: Reading) -> list[str]:
-    """Words of a rank by a time that is denied: rows without it have no first one."""
+def figured_by_undone(frame: Frame, reading: Reading) -> list[str]:
+    """Words of a rank or a figure by a time that is denied: rows without it have no first one, and no days until it."""
     denied = {
         (target.table, target.column)
         for item in reading.items
         for target in item.targets[:1]
         if target.label == "un" and target.kind == "field"
     }
-    by: list[Expr] = [
-        one.expr for one in figures(frame) if one.agg in ("min", "max") and one.expr is not None
-    ]
+    by: list[Expr] = [one.expr for one in figures(frame) if one.expr is not None]
     if frame.order is not None and frame.order.by is not None:
         by.append(frame.order.by)
     if not any((s.field.table, s.field.column) in denied for one in by for s in one.slots):
         return []
-    return [item.text for item in reading.items if item.op == "rank"][:1] or ["un"]
+    return [item.text for item in reading.items if item.op in ("rank", "agg")][:1] or ["un"]
