@@ -24,6 +24,7 @@ CREATE TABLE complaints (complaint_id INTEGER PRIMARY KEY, firm_id INTEGER NOT N
 CREATE TABLE repairs (repair_id INTEGER PRIMARY KEY, hall_id INTEGER NOT NULL REFERENCES halls, begun_on DATE NOT NULL, due_on DATE NOT NULL, finished_on DATE);
 CREATE TABLE trolleys (trolley_id INTEGER PRIMARY KEY, trolley_name TEXT NOT NULL, hall_id INTEGER NOT NULL REFERENCES halls);
 CREATE TABLE hires (hire_id INTEGER PRIMARY KEY, trolley_id INTEGER NOT NULL REFERENCES trolleys, hired_on DATE NOT NULL, given_back_on DATE);
+CREATE TABLE faults (fault_id INTEGER PRIMARY KEY, hall_id INTEGER NOT NULL REFERENCES halls, reported_on DATE NOT NULL, resolved_on DATE, state TEXT NOT NULL);
 INSERT INTO halls VALUES (1,'Alpha','West'),(2,'Beta','East'),(3,'Gamma','East');
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
 INSERT INTO subscribers SELECT i, 'Person ' || i, CASE i % 4 WHEN 0 THEN NULL WHEN 1 THEN 'Ghent' WHEN 2 THEN 'Bruges' ELSE 'Namur' END, i % 3 + 1, date('2024-01-01', '+' || (i * 10) || ' days'), CASE WHEN i % 5 THEN date('2025-09-01', '+' || (i * 9) || ' days') END FROM n;
@@ -39,6 +40,8 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25)
 INSERT INTO trolleys SELECT i, 'Trolley ' || i, i % 3 + 1 FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
 INSERT INTO hires SELECT i, i % 20 + 1, date('2026-01-01', '+' || i || ' days'), CASE WHEN i < 90 OR i % 3 THEN date('2026-01-03', '+' || i || ' days') END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80)
+INSERT INTO faults SELECT i, i % 3 + 1, date('2026-01-01', '+' || i || ' days'), CASE WHEN i % 4 = 1 THEN date('2026-01-04', '+' || i || ' days') END, CASE i % 4 WHEN 1 THEN 'resolved' WHEN 2 THEN 'cancelled' ELSE 'open' END FROM n;
 """
 
 _HELD = "(expires_on IS NULL OR expires_on >= '2026-06-01')"
@@ -120,6 +123,15 @@ def test_who_is_under_contract_may_have_one_without_an_end(depot):
     dated, either = _readings(depot, "firms under contract")
     assert dated == rows(depot, "SELECT firm_name FROM firms WHERE contract_until >= '2026-06-01'")
     assert either == rows(depot, "SELECT firm_name FROM firms WHERE contract_until IS NULL OR contract_until >= '2026-06-01'")  # fmt: skip
+
+
+def test_the_oldest_of_what_was_closed_otherwise_is_asked_for(depot):
+    """A cancelled fault is not resolved, and nobody waits for it."""
+    oldest = (
+        "SELECT fault_id, reported_on FROM faults WHERE resolved_on IS NULL {} ORDER BY reported_on LIMIT 3"
+    )
+    gold = [rows(depot, oldest.format(one)) for one in ("", "AND state <> 'cancelled'")]
+    assert _readings(depot, "3 oldest faults that are not resolved") == gold
 
 
 @pytest.mark.parametrize("text", ["subscribers that have not collected", "who has not collected", "subscribers who have not collected a parcel"])  # fmt: skip

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from sqlagent.catalog.semantics import Field, Role
 from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Slot
 from sqlagent.makers.analyst.heeding import figures
-from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.never_paid import without_settled
+from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 
 _RANK = r"(?P<rank>\b(?:oldest|newest|latest|earliest|most recent|first|last)\b(?: \d+)?)"
@@ -36,13 +37,14 @@ class Undone:
     text: str
     time: Field
 
-    def frame(self, frame: Frame) -> Frame | None:
-        """The frame of such rows only; None where it is not one of them, or is not ordered by their time."""
+    def frames(self, frame: Frame, source: Source) -> list[Frame]:
+        """The frame of such rows only, and without those that were settled otherwise; none where it is not ordered by another time of theirs."""
         own = Slot(self.time)
         by = frame.order.by if frame.order is not None else None
         if frame.anchor != self.time.table or frame.measures or by is None or own in by.slots:
-            return None
-        return replace(frame, where=(*frame.where, Condition("missing", (own,))))
+            return []
+        undone = replace(frame, where=(*frame.where, Condition("missing", (own,))))
+        return without_settled(undone, Reading((Item("op", 0, 0, "not", op="not"),)), source)
 
 
 def oldest_undone(text: str, source: Source) -> Undone | None:
