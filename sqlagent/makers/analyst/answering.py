@@ -322,9 +322,10 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
             return reading, kept
     if (undone := oldest_undone(text, source)) is not None:
         reading, bare = _understood(undone.text, source, today, told)
-        kept = [_as(one, kept, source) for one in bare[:1] for kept in undone.frames(one.frame, source)]
-        if (found := [one for one in kept if one is not None]) and _is_whole(found[0].frame):
-            return reading, found
+        ways = [_as(one, frame, source) for one in bare[:1] for frame in undone.frames(one.frame, source)]
+        undones = [one for one in ways if one is not None]
+        if undones and _is_whole(undones[0].frame):
+            return reading, undones
     if wording := each_period(text):
         reading, made = _understand(wording, source, today, told, deep)
         frame = made[0].frame if made else None

@@ -46,7 +46,7 @@ def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Fra
     over_by = {
         (target.table, target.column)
         for item in reading.items
-        if item.text.lower().split()[-1:] and item.text.lower().split()[-1].removeprefix("un") in OVER
+        if item.text.lower().rsplit(" ", 1)[-1].removeprefix("un") in OVER
         for target in item.targets[:1]
     }
 
