@@ -65,6 +65,7 @@ def depot():
         ("how many current subscribers", f"SELECT COUNT(*) FROM subscribers WHERE {_HELD}"),
         ("active subscribers by hall", f"SELECT hall_name, COUNT(*) FROM subscribers JOIN halls USING (hall_id) WHERE {_HELD} GROUP BY hall_id"),
         ("subscribers not expired", f"SELECT subscriber_name FROM subscribers WHERE {_HELD}"),
+        ("how many complaints are still open", "SELECT COUNT(*) FROM complaints WHERE state = 'open'"),
         ("unexpired subscribers", f"SELECT subscriber_name FROM subscribers WHERE {_HELD}"),
         ("parcels of active subscribers", f"SELECT COUNT(*) FROM parcels JOIN subscribers USING (subscriber_id) WHERE {_HELD}"),
         ("parcels of subscribers who have not expired", f"SELECT COUNT(*) FROM parcels JOIN subscribers USING (subscriber_id) WHERE {_HELD}"),

@@ -20,6 +20,7 @@ from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.starts import once
+from sqlagent.makers.analyst.states import CURRENT
 from sqlagent.makers.analyst.voids import EITHER
 
 OVER = words_of(
@@ -162,7 +163,7 @@ def holding_left_out(frame: Frame, reading: Reading, model: Model) -> list[str]:
         is_thing = best is not None and best.kind == "thing"
         if item.op == "more" and item.text.lower() == "under" and not bounded and (is_time or is_thing):
             left.append(item.text)
-        if item.op == "current" and is_time and field not in ends:
+        if item.op == "current" and is_time and field not in ends and after.text.lower() not in CURRENT:
             left.append(item.text)
     return left or _current_then(frame, reading, model) or _said_of_nothing(reading)
 
