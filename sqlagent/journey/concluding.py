@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlagent.catalog import hints
 from sqlagent.errors import DatabaseError
-from sqlagent.journey.part_note import part_note
+from sqlagent.journey.part_note import least_in_part, part_note
 from sqlagent.journey.phrases import quoted
 from sqlagent.journey.state import State
 from sqlagent.journey.ties import tie_note
@@ -52,6 +52,7 @@ def conclude(state: State) -> Answer:
     """Decide the outcome, and fetch the whole result of a winner that was cut."""
     end = _as_declined(state, _as_judged(state))
     end = _as_far_as_joined(state, _as_far_as_read(state, _as_far_as_explained(state, end)))
+    end = _as_far_as_whole(state, end)
     notes = (*state.notes, *end.notes, *_of_the_model(state))
     common = Answer(
         end.outcome,
@@ -90,6 +91,18 @@ def conclude(state: State) -> Answer:
             *(one for one in (parts, note, tied) if one),
         ),
     )
+
+
+def _as_far_as_whole(state: State, end: Ending) -> Ending:
+    """A draft where the least of some periods is one that the data do not cover whole."""
+    if end.outcome is not Outcome.ANSWERED or not state.ranking.groups:
+        return end
+    winner = state.ranking.groups[0].representative
+    if winner.rows is None or not (
+        why := least_in_part(winner.frame, winner.rows, state.linked.full, state.looked.index)
+    ):
+        return end
+    return end.doubted(worded("Not sure: {why} This is a draft.", why=why))
 
 
 def _as_judged(state: State) -> Ending:

@@ -11,7 +11,7 @@ from sqlagent.makers.analyst.answering import understand
 from sqlagent.makers.analyst.part_periods import labels_of, part_periods, told_of
 from sqlagent.pipeline import answer
 from sqlagent.telling.summarizing import summarize
-from sqlagent.values import Budget, Limits, Question, Rows
+from sqlagent.values import Budget, Limits, Outcome, Question, Rows
 from tests.agent.places import place
 
 TODAY = date(2026, 6, 14)
@@ -189,3 +189,22 @@ def test_a_week_is_part_by_a_day_where_there_are_rows_on_every_day(days, note):
         INSERT INTO calls SELECT i, date('{days}), i % 9 FROM n WHERE date('{days}) <= '2026-06-12';
     """)  # noqa: S608
     assert told(office, "number of calls by week")[0] == note
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("which week had the least sales amount in 2026", Outcome.AMBIGUOUS),
+        ("year with the lowest sales amount", Outcome.AMBIGUOUS),
+        ("year with the highest sales amount", Outcome.ANSWERED),
+        ("month with the lowest sales amount in 2025", Outcome.ANSWERED),
+        ("counter with the lowest sales amount in 2026", Outcome.ANSWERED),
+    ],
+)
+def test_the_least_of_periods_is_no_part_one(shops, text, outcome):
+    """A week of three days is the worst because it is one."""
+    database, index = shops[0], shops[1].vocabulary.index
+    events = answer(Question(text), database=database, index=index, budget=Budget(seconds=30))
+    ended = list(events)[-1].answer
+    assert ended.outcome is outcome
+    assert ("it is a part" in ended.reason) is (outcome is Outcome.AMBIGUOUS)

@@ -21,7 +21,7 @@ from sqlagent.makers.analyst.bounded_figures import bounded, bounded_figure
 from sqlagent.makers.analyst.bounds_shown import bounds_shown
 from sqlagent.makers.analyst.by_number import by_number
 from sqlagent.makers.analyst.by_total import by_total
-from sqlagent.makers.analyst.checking import UNMET, checked, contradicts, leaving_out
+from sqlagent.makers.analyst.checking import UNMET, checked, leaving_out
 from sqlagent.makers.analyst.churning import churned_in
 from sqlagent.makers.analyst.columns_lacked import columns_lacked
 from sqlagent.makers.analyst.come_to_pass import come_to_pass
@@ -30,6 +30,7 @@ from sqlagent.makers.analyst.coming_due import coming
 from sqlagent.makers.analyst.coming_off import not_taken_off
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
+from sqlagent.makers.analyst.contradicting import contradicts
 from sqlagent.makers.analyst.costing import by_price
 from sqlagent.makers.analyst.counts_and_shares import rows_of_one_value
 from sqlagent.makers.analyst.counts_beside import counts_apart, with_count
@@ -51,6 +52,7 @@ from sqlagent.makers.analyst.gross_amounts import whole_amounts
 from sqlagent.makers.analyst.happening import in_the_deed
 from sqlagent.makers.analyst.having_one import having_one, or_nought
 from sqlagent.makers.analyst.held_against import held_against
+from sqlagent.makers.analyst.held_today import ended_by_today, held_today, or_without_end
 from sqlagent.makers.analyst.holding import holding
 from sqlagent.makers.analyst.implied import (
     dated_alike,
@@ -80,6 +82,8 @@ from sqlagent.makers.analyst.nouns_modified import nouns_modified
 from sqlagent.makers.analyst.numbers_named import numbers_named
 from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
+from sqlagent.makers.analyst.oldest_undone import oldest_undone
+from sqlagent.makers.analyst.open_or_never import on_now, open_or_never
 from sqlagent.makers.analyst.overdue import overdue_of
 from sqlagent.makers.analyst.own_groups import in_its_group
 from sqlagent.makers.analyst.own_kind import of_own_kind
@@ -325,6 +329,12 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
         reading, bare = _understood(first_ones.counted, source, today, told)
         if kept := _all_as(bare, lambda frame: only_first(frame, first_ones.thing, source), source):
             return reading, kept
+    if (undone := oldest_undone(text, source)) is not None:
+        reading, bare = _understood(undone.text, source, today, told)
+        ways = [_as(one, frame, source) for one in bare[:1] for frame in undone.frames(one.frame, source)]
+        undones = [one for one in ways if one is not None]
+        if undones and _is_whole(undones[0].frame):
+            return reading, undones
     if wording := each_period(text):
         reading, made = _understand(wording, source, today, told, deep)
         frame = made[0].frame if made else None
@@ -509,7 +519,10 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
     # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
     frames = [in_the_deed(one, reading, source) for one in frames]
-    frames = [come_to_pass(one, reading, source, today) for one in frames]
+    frames = [on_now(one, reading, source) for one in frames]
+    frames = [
+        come_to_pass(held_today(one, reading, source.model, today), reading, source, today) for one in frames
+    ]
     frames = [each_thing(one, reading, source) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
@@ -530,14 +543,20 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [pairs_listed(one, reading, source) for one in frames]
     # what is left out
     frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
-    frames = [single_prices(shares_that_lack(one), source) for one in frames]
+    frames = [
+        single_prices(shares_that_lack(ended_by_today(one, reading, source.model, today)), source)
+        for one in frames
+    ]
     frames = [in_their_term(of_the_noun(one, reading, source), source, today) for one in frames]
     frames = of_the_deed_said([unlikely(one, reading, source) for one in frames], reading, source)
     frames = [nearer_roles(by_pointing(one, source), reading, source) for one in frames]
     # what may be meant as well
     frames = [kept for one in frames for kept in parts_of_wholes(one, reading, source)]
     frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]
+    frames = [kept for one in frames for kept in open_or_never(one, reading, source)]
+    frames = [kept for one in frames for kept in or_without_end(one, reading, today)]
     frames = [kept for one in frames for kept in summed_or_counted(one, reading, source)]
     frames = [kept for one in frames for kept in without_settled(one, reading, source)]
     frames = [kept for one in frames for kept in without_voids(one, reading, source)]
-    return [kept for one in frames for kept in any_of_them(one, typed)]
+    frames = [kept for one in frames for kept in any_of_them(one, typed)]
+    return [one for one in frames if not contradicts(one)]

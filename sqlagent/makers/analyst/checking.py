@@ -21,9 +21,10 @@ from sqlagent.makers.analyst.counts_and_shares import (
     whole_of_others,
 )
 from sqlagent.makers.analyst.denied_twice import denied_twice
-from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
+from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure
 from sqlagent.makers.analyst.happening import registered_instead
-from sqlagent.makers.analyst.heeding import conditions, figures, is_met
+from sqlagent.makers.analyst.heeding import conditions, is_met
+from sqlagent.makers.analyst.held_today import holding_left_out
 from sqlagent.makers.analyst.lacking import (
     asked_and_not_shown,
     bounded_otherwise,
@@ -41,6 +42,7 @@ from sqlagent.makers.analyst.lacking import (
 )
 from sqlagent.makers.analyst.minor_units import mixed_units
 from sqlagent.makers.analyst.mixing import counts_money, figures_in, grouped_by_deed, has_figure, mixed
+from sqlagent.makers.analyst.oldest_undone import figured_by_undone
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import SAME, Item, Reading
 from sqlagent.makers.analyst.shares_summed import shares_summed
@@ -187,6 +189,8 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += other_end(frame, reading, source.model)
     left += total_left_out(frame, reading)
     left += registered_instead(frame, reading, source)
+    left += figured_by_undone(frame, reading)
+    left += holding_left_out(frame, reading, source.model)
     if _bounds_parts(frame, source.model):
         frame = replace(frame, cost=round(frame.cost + PART_BOUND, 4))
     left = [
@@ -302,67 +306,6 @@ def _is_of_heads(measure: Measure) -> bool:
     """Whether different numbers of documents are counted of rows that are lines of them, without a table of their own."""
     slots = measure.expr.slots if measure.expr is not None else ()
     return any(slot.field.role is not Role.FOREIGN and not slot.path for slot in slots)
-
-
-def contradicts(frame: Frame) -> bool:
-    """Whether no row can meet a frame: a column would hold two values at once, or rows would be there and not be there."""
-    return any(
-        _is_torn((*frame.where, *measure.where))
-        for measure in (*figures(frame), Measure("rows", frame.anchor))
-    )
-
-
-def _is_torn(conditions: Sequence[Condition]) -> bool:
-    held: dict[Slot, set[str]] = {}
-    there = [one for one in conditions if one.op == "exists" and not one.negated]
-    dated = {one.slots for one in conditions if one.op in ("period", "filled") and not one.negated}
-    if any(one.op == "missing" and not one.negated and one.slots in dated for one in conditions):
-        return True
-    if _are_apart(conditions) or _leads_nowhere(conditions):
-        return True
-    for one in conditions:
-        denied = one.op == "exists" and one.negated and one.number is None and not one.parts
-        if denied and any((has.child, has.path, has.at) == (one.child, one.path, one.at) for has in there):
-            return True
-        if one.op == "in" and len(one.slots) == 1 and not one.negated and not one.slots[0].field.separator:
-            values = held.setdefault(one.slots[0], set(one.values))
-            values &= set(one.values)
-            if not values:
-                return True
-    return False
-
-
-def _leads_nowhere(conditions: Sequence[Condition]) -> bool:
-    """Whether rows are to point at nothing, and what they point at is to be so: orders without customers who have left."""
-    nowhere = {
-        (slot.field.table, (slot.field.column,))
-        for one in conditions
-        if one.op == "missing" and not one.negated
-        for slot in one.slots
-        if not slot.path
-    }
-    return any(
-        slot.path and (slot.path[0].source, slot.path[0].columns) in nowhere
-        for one in conditions
-        if one.op not in ("missing", "not in") and not one.negated
-        for slot in one.slots
-    )
-
-
-def _are_apart(conditions: Sequence[Condition]) -> bool:
-    """Whether one time is to lie in two periods that share no day."""
-    held: dict[tuple[Slot, ...], Period] = {}
-    for one in conditions:
-        new = one.period
-        if one.op != "period" or one.negated or new is None or new.at:
-            continue
-        old = held.setdefault(one.slots, new)
-        first = max(filter(None, (old.first, new.first)), default=None)
-        until = min(filter(None, (old.until, new.until)), default=None)
-        if first is not None and until is not None and first >= until:
-            return True
-        held[one.slots] = Period(first, until, new.grain)
-    return False
 
 
 def _held(frame: Frame, reading: Reading, source: Source) -> Held:

@@ -1,24 +1,18 @@
-"""Deeds whose day every row has, of some rows ahead of today: "ended leases" have come to their last day, "unfinished courses" have not."""
+"""Deeds whose day is ahead of today for some rows: "ended leases" have come to their last day, "unfinished courses" have not."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, timedelta
 
-from sqlagent.catalog.semantics import DATED, Role
-from sqlagent.catalog.statistics import day_of
 from sqlagent.language.lexicon import words_of
 from sqlagent.makers.analyst.checking import leaving_out
-from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.frames import Frame, Slot
 from sqlagent.makers.analyst.heeding import conditions
-from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.held_today import OVER, over, reaches_beyond, still
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 
-_OVER = words_of(
-    "ended expired lapsed finished completed concluded closed terminated matured elapsed gone stopped over left departed retired"
-)
-"""Participles of what is over before today."""
 _BEGUN = words_of("started begun began commenced opened arrived")
 """Participles of what holds from its day on."""
 
@@ -37,13 +31,10 @@ def come_to_pass(frame: Frame, reading: Reading, source: Source, today: date) ->
             continue
         denied = item.targets[0].label == "un"
         day = today + timedelta(days=item.text.lower().split()[-1] in _BEGUN)
-        period = (
-            Period(day, None, "day", relative=True) if denied else Period(None, day, "day", relative=True)
-        )
         rest = tuple(
             one for one in frame.where if not (one.op in ("missing", "filled") and one.slots == (slot,))
         )
-        frame = replace(frame, where=(*rest, Condition("period", (slot,), period=period)))
+        frame = replace(frame, where=(*rest, still(slot, day) if denied else over(slot, day)))
     return frame
 
 
@@ -53,15 +44,12 @@ def _deed(item: Item, frame: Frame, source: Source, today: date) -> Slot | None:
     if best is None or best.kind != "field" or best.table != frame.anchor:
         return None
     last = item.text.lower().split()[-1]
-    if last not in _OVER | _BEGUN | _COMING and not (
-        best.label == "un" and last.removeprefix("un") in _OVER | _BEGUN
+    if last not in OVER | _BEGUN | _COMING and not (
+        best.label == "un" and last.removeprefix("un") in OVER | _BEGUN
     ):
         return None
     field = source.model.field(best.table, best.column)
-    if field is None or field.role is not Role.TIME or field.form not in DATED or field.filled < 1:
-        return None
-    high = day_of(field.high)
-    if high is None or high <= today:
+    if field is None or not reaches_beyond(field, today) or last in _COMING and field.filled < 1:
         return None
     slot = Slot(field)
     bounds = [one for one in conditions(frame) if one.op == "period" and slot in one.slots]

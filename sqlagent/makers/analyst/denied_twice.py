@@ -11,6 +11,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.targets import SURE
 
 _AGAIN = stem("again")
 _BUT = stem("but")
@@ -24,6 +25,7 @@ def denied_twice(frame: Frame, reading: Reading) -> list[str]:
         *_denied_beyond(frame, reading),
         *_bound_denied(frame, reading),
         *_both_denied(frame, reading),
+        *_done_and_undone(reading),
         *_roles_missing(frame, reading),
         *_again(reading),
         *_than_they(reading),
@@ -93,6 +95,15 @@ def _both_denied(frame: Frame, reading: Reading) -> list[str]:
     if not either or _BUT not in reading.glued:
         return []
     return [item.text for item in reading.items if item.op in ("not", "missing", "without")][:1]
+
+
+def _done_and_undone(reading: Reading) -> list[str]:
+    """ "Unreturned loans that were returned": one deed is said to be done and not to be."""
+    if any(item.op in ("and", "vs", "not") for item in reading.items):
+        return []
+    named = [(item, t) for item in reading.items for t in item.targets if t.kind == "field" and t.cost < SURE]
+    undone = {(t.table, t.column) for _, t in named if t.label == "un"}
+    return [item.text for item, t in named if t.label != "un" and (t.table, t.column) in undone][:1]
 
 
 def _roles_missing(frame: Frame, reading: Reading) -> list[str]:

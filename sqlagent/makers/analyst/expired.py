@@ -5,7 +5,7 @@ A day of expiry that a row has says nothing by itself: it may lie ahead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
@@ -16,7 +16,7 @@ from sqlagent.language.words import fold, stem
 from sqlagent.makers.analyst.checking import leaving_out
 from sqlagent.makers.analyst.frames import Condition, Frame, Slot
 from sqlagent.makers.analyst.heeding import conditions
-from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.held_today import over, still
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 
@@ -41,12 +41,7 @@ def as_expired(frame: Frame, reading: Reading, source: Source, today: date) -> F
         if field is None or any(one.op != "filled" for one in _held(frame, field)) or _by_value(frame, item):
             continue
         ahead = before.op == "not"
-        span = (
-            Period(today, None, "day", relative=True) if ahead else Period(None, today, "day", relative=True)
-        )
-        changed = _over(frame, field, span)
-        if ahead and field.filled < 1:
-            changed = None  # a row without such a day may never expire
+        changed = _held_by(frame, field, still if ahead else over, today)
         kinds = field.table != frame.anchor and _is_kind_of(frame.anchor, field.table, source)
         frame = leaving_out(frame, [item.text]) if changed is None or kinds else changed
     return frame
@@ -81,11 +76,11 @@ def _by_value(frame: Frame, item: Item) -> bool:
     )
 
 
-def _over(frame: Frame, field: Field, span: Period) -> Frame | None:
+def _held_by(frame: Frame, field: Field, way: Callable[[Slot, date], Condition], today: date) -> Frame | None:
     """The frame with its rows, or those of its one link, held by such a day; None where it has neither."""
 
     def dated(slot: Slot) -> Condition:
-        return Condition("period", (slot,), period=span)
+        return way(slot, today)
 
     filled = [one for one in frame.where if one.op == "filled" and [s.field for s in one.slots] == [field]]
     if filled:

@@ -10,7 +10,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure
 from sqlagent.makers.analyst.happening import EDGE
 from sqlagent.makers.analyst.reading import Item
-from sqlagent.makers.analyst.states import CURRENT
+from sqlagent.makers.analyst.states import CURRENT, ENDED
 
 
 def is_met(item: Item, frame: Frame, model: Model) -> bool:
@@ -40,6 +40,14 @@ def _holds_still(frame: Frame, model: Model) -> bool:
         not model.things[one.slots[0].field.table].state if one.op == "missing" else one.op == "in"
         for one in conditions(frame)
         if one.said in ("current", *CURRENT) and one.slots and not one.negated
+    )
+
+
+def _is_over(frame: Frame, model: Model) -> bool:
+    """Whether rows are over: by a state, or by a day that has come."""
+    return any(
+        one.said in ("ended", *ENDED) or one.op in ("missing", "filled", "period")
+        for one in conditions(frame)
     )
 
 
@@ -189,6 +197,7 @@ _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("more", ""): _bounds,
     ("between", ""): _bounds,
     ("running", ""): _runs,
+    ("past", ""): _is_over,
     ("moving", ""): _runs,
     ("distinct", ""): _is_distinct,
     ("or", ""): _alternates,

@@ -180,10 +180,13 @@ class Quotients(SeveralTables):
         draft.measures = [share_of(over, measure)]
 
     def _late_or_of_days(self, draft: Draft) -> list[Condition]:
-        """Conditions of the main clause that a share is of: being late, of rows that are done, else days and hours."""
+        """Conditions of the main clause that a share is of: being late, of rows that are done unless all are said, else days and hours."""
         lateness = [c for c in draft.of_main if c.said == "late"]
         if lateness:
-            draft.where += [done for c in lateness if (done := _was_done(c)) not in draft.where]
+            done = [_was_done(c) for c in lateness]
+            if self.sketch.of_all:
+                return [c for c in draft.of_main if c in lateness or c in done]
+            draft.where += [c for c in done if c not in draft.where]
             return lateness
         return [
             c

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.language.words import stem
@@ -130,7 +131,7 @@ class Restricting(Denying):
         return False
 
     def _state_above(self, anchor: str) -> Condition | None:
-        """Being current, of the nearest thing above that can be: first one that is mentioned."""
+        """Being current, of the nearest thing above that is mentioned and can be: current loans are no loans of current members."""
         mentioned = {t.table for i in self._all() for t in i.targets[:2] if t.kind in ("thing",)}
         mentioned |= {
             m.thing
@@ -141,19 +142,17 @@ class Restricting(Denying):
         }
         options = []
         for table, paths in self.graph.up(anchor).items():
-            if not paths or not paths[0]:
+            if not paths or not paths[0] or table not in mentioned:
                 continue
             found = current(self.source, table)
             if found is not None and self.model.things[table].kind is not Kind.HISTORY:
                 options.append(
                     (
-                        table not in mentioned,
                         len(paths[0]),
                         replace(found, slots=tuple(replace(s, path=paths[0]) for s in found.slots)),
                     )
                 )
-        options.sort(key=lambda o: o[:2])
-        return options[0][2] if options else None
+        return min(options, key=itemgetter(0), default=(0, None))[1]
 
     def _clause(
         self, anchor: str, clause: Clause, start: Start, time: Slot | None, dims: Sequence[Dimension] = ()

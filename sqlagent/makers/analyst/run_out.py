@@ -94,8 +94,8 @@ def run_out(text: str, source: Source, today: date) -> str:
         one = _ahead(found["noun"], found["what"], source, today)
         if one is not None:
             way = "before" if found["say"].lower() in ("out of", "no longer under") else "since"
-            if way == "since" and one.filled < 1:
-                continue  # a row without an end may hold for ever
+            if _period(found["rest"], source, today)[1] is not None:
+                continue  # when it began to hold is another day
             said = f"{found['noun']} with {one.said} {way} {today.isoformat()}{found['rest']}"
             return bare[: found.start()] + said
     return ""

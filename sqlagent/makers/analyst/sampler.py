@@ -28,6 +28,7 @@ from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.hinted import explained
 from sqlagent.makers.analyst.idle_words import idle_words
 from sqlagent.makers.analyst.languages import language_of
+from sqlagent.makers.analyst.left_out_notes import left_out_notes
 from sqlagent.makers.analyst.own_business import without_idle_deeds
 from sqlagent.makers.analyst.reading import Reading, asked_for
 from sqlagent.makers.analyst.reads import sharing
@@ -359,7 +360,7 @@ def notes(one: Understood, reading: Reading, today: date, newest: str) -> tuple[
     figures = one.frame.measures if one.frame.formula is None else ()
     out += [read_as(m.said, expression(m.expr)) for m in figures if m.said and m.expr is not None]
     out += one.frame.why
-    out += note(one.frame)
+    out += [*note(one.frame), *left_out_notes(one.frame, today)]
     out += [worded(MENDED, word=old, other=new) for old, new in reading.mended]
     relative = any(i.period is not None and i.period.relative for i in reading.items)
     relative = relative or any(c.op == "held" and c.said == "today" for c in conditions(one.frame))

@@ -54,6 +54,8 @@ _OF_ALL = re.compile(
 )
 """ "No answer as % of all calls, per agent", "missed calls as % of all, per agent": of each agent's calls."""
 
+_LATE = re.compile(r"\b(?:late|on time)\b", re.IGNORECASE)
+
 
 def share_of_all(text: str, source: Source) -> str:
     """Word such a share as one of each group's rows; empty where it is none, or "all" is said of no rows: "overtime as % of all hours"."""
@@ -65,6 +67,8 @@ def share_of_all(text: str, source: Source) -> str:
     named = source.vocabulary.targets(of.lower().split())
     if not any(one.kind == "thing" and one.cost <= SURE for one in named[:4]):
         return ""
+    if _LATE.search(what):
+        return ""  # a share of all late ones is one of those that are done
     said = what if what.lower().endswith(of.lower()) else f"{what} {of}"
     return f"share of {said} {found['by']}"
 

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain, islice
 
 from sqlagent.catalog.value_index import ValueIndex
-from sqlagent.language.lexicon import MONTH_PATTERN, STOP_WORDS
+from sqlagent.language.lexicon import MONTH_PATTERN, STOP_WORDS, words_of
 from sqlagent.language.not_understood import NOT_UNDERSTOOD
 from sqlagent.language.words import MAX_CHARS, tokenise
 from sqlagent.makers.analyst.answering import DRAFT, today_of, understand
@@ -38,6 +38,7 @@ from sqlagent.makers.analyst.changing.parts import Part, difference, parts
 from sqlagent.makers.analyst.changing.plainly import plainly
 from sqlagent.makers.analyst.changing.proposing import proposed
 from sqlagent.makers.analyst.changing.removing import is_named_by
+from sqlagent.makers.analyst.changing.values_anew import keeps_other_value
 from sqlagent.makers.analyst.changing.wordings import Wording, stretches, without_word
 from sqlagent.makers.analyst.endings import endings
 from sqlagent.makers.analyst.phrasing import condensed, prepared
@@ -65,6 +66,9 @@ SURE = 0.1
 
 _AND_BY = re.compile(r"\s*and (?:by|per|for each) ", re.IGNORECASE)
 _TRAILING = re.compile(r" (?:only|too|as well|also|instead|first|excluded)$", re.IGNORECASE)
+_ONES = re.compile(r"(?P<word>\S+) ones(?=[ ?.!]*$)", re.IGNORECASE)
+"""The rows that a value is said of: "only closed ones"."""
+_NO_VALUES = words_of("which what the these those other all only just last first")
 _WHOLE = 3
 """Words from which on a question may stand by itself after one that was not understood."""
 _BY_NAME = re.compile(
@@ -391,6 +395,10 @@ def _step(typed: str, asked: Asked, source: Source, today: date) -> str:
     plain = plainly(typed, asked, source)
     ways: tuple[str, ...] = (again, typed) if again and intent(again).figure else (typed, again)
     ways = ways if plain == typed else (plain, *ways)
+    ones = _ONES.search(typed)
+    is_of_value = ones is not None and ones["word"].lower() not in _NO_VALUES and not ones["word"].isdigit()
+    if ones is not None and is_of_value and not denies(typed):
+        ways = (typed[: ones.end("word")], *ways)  # "only closed ones" says no more than "only closed"
     return next((made for one in ways if one and (made := _worded_somehow(one, asked, source, today))), "")
 
 
@@ -467,6 +475,8 @@ def _worded(typed: str, meant: Intent, asked: Asked, source: Source, today: date
             )
             if wording.kind == "columns" and len(frames[0].frame.columns) < _columns_in(wording.text):
                 continue  # one of the columns that were named is missing
+            if keeps_other_value(one.frame, frames[0].frame, way, source):
+                doubt += 1
             if doubt < best:
                 best, found = doubt, wording.text
             if best <= SURE:

@@ -91,7 +91,7 @@ _THEIR = re.compile(
     re.IGNORECASE,
 )
 _GROUP_EXTREME = re.compile(
-    r"^(?:and )?(?:which|what) (?!ones?\b)(?P<group>[\w-]+(?: [\w-]+)?) (?:has|had|have|is|was|are|were|got|does|did)(?: (?:the|it|that))? (?P<word>most|least|best|worst|highest|lowest|biggest|smallest|largest|top|fewest)(?: (?:of (?:them|those|these|all)|there))?$",
+    r"^(?:and )?(?:which|what) (?:of (?:the|these|those) (?!is\b|are\b|was\b|were\b|ha[sd]\b))?(?!ones?\b|of\b)(?P<group>[\w-]+(?: [\w-]+)?) (?:has|had|have|is|was|are|were|got|does|did)(?: (?:the|it|that))? (?P<word>most|least|best|worst|highest|lowest|biggest|smallest|largest|top|fewest)(?: (?:of (?:them|those|these|all)|there))?$",
     re.IGNORECASE,
 )
 _AVERAGE_PER = re.compile(
@@ -335,11 +335,13 @@ def _of_groups(text: str, whole: str) -> Intent | None:
 
 
 def _of_them(text: str, whole: str, plain: str) -> Intent | None:
-    """Intent to count or list the same rows, to show all of them, to reverse their order, or to bring rows back."""
+    """Intent to count or list the same rows, to show the first or all of them, to reverse their order, or to bring rows back."""
     if (found := _RANKED.match(plain)) and not _HOW_MANY.match(plain):
         return way_of(found["rank"], asks=False)
     if found := _BASED_ON.match(plain):
         return Intent(f"number of {found['what']}", "add", figure=True)
+    if found := _EXTREME.match(plain):
+        return Intent(f"{_FIRST_ONE.get(found['word'].lower(), found['word'].lower())} 1")
     if found := _WHICH_OF.match(plain):
         return Intent(found["rest"], "list")
     if found := _HOW_MANY.match(plain):
@@ -360,7 +362,7 @@ def _of_them(text: str, whole: str, plain: str) -> Intent | None:
 
 
 def _asked_of_them(text: str, bare: str, plain: str) -> Intent | None:
-    """Questions of what was there: by which period, how much money, which one is first."""
+    """Questions of what was there: by which period, how much money."""
     if found := _YEAR_BY_YEAR.match(bare):
         return Intent(f"by {found[1]}", "add")
     beside = bool(ADDS.match(text) or TOO.search(text)) and not INSTEAD.search(text)
@@ -372,8 +374,6 @@ def _asked_of_them(text: str, bare: str, plain: str) -> Intent | None:
         return Intent(first, way, others=tuple(more), figure=True)
     if found := _SAME_IN.match(asked):
         return Intent(without_article(found["rest"]), way)
-    if found := _EXTREME.match(plain):
-        return Intent(f"{_FIRST_ONE.get(found['word'].lower(), found['word'].lower())} 1")
     if found := _FIGURE_THERE.match(asked):
         others = (f"{found['what']}{found['rest']}",) if found["rest"] else ()
         return Intent(found["what"], way, others=others, figure=True)

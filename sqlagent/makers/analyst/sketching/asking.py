@@ -5,6 +5,8 @@ Each function takes in the item at which the walk stands; `sketcher` says which 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import restricting
 from sqlagent.makers.analyst.sketching.parts import Ask, Rank
@@ -323,6 +325,10 @@ def share(walk: Walk, item: Item) -> None:
     )
     before = walk.before()
     nxt = walk.next()
+    walk.out.of_all = any(
+        one.op == "all" and noun.kind == "mention"
+        for one, noun in pairwise(walk.items[walk.at + 1 : walk.at + 4])
+    )
     if _is_of_all(walk):
         walk.out.late_share, walk.out.share_between = True, False
         return

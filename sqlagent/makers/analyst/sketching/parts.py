@@ -139,6 +139,7 @@ class Sketch:
     by_word: str = ""
     rank_text: str = ""
     late_share: bool = False
+    of_all: bool = False
     share_between: bool = False
     ends: bool = False
 

@@ -1,0 +1,193 @@
+"""Rows that hold today, by a day until when they do: "active members" have no such day, or one that is not over, "ended contracts" one that is.
+
+Where a day lies ahead of some rows, that it is there says nothing of whether they are over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from itertools import pairwise
+
+from sqlagent.catalog.semantics import DATED, Field, Model, Role
+from sqlagent.catalog.semantics.words import stems
+from sqlagent.catalog.statistics import day_of
+from sqlagent.language.lexicon import words_of
+from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
+from sqlagent.makers.analyst.heeding import conditions
+from sqlagent.makers.analyst.periods import Period
+from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.starts import once
+from sqlagent.makers.analyst.states import CURRENT
+from sqlagent.makers.analyst.voids import EITHER
+
+OVER = words_of(
+    "ended expired lapsed finished completed concluded closed terminated matured elapsed gone stopped over left departed retired"
+)
+"""Participles of what is over before today."""
+
+_LEAVING = ("leavers", "churned")
+"""Business words for those who are over."""
+
+_CLAUSE = re.compile(r"(?:that|which|who) \w", re.IGNORECASE)
+
+_AT_ONCE = stems("cancelled canceled withdrawn voided closed resolved settled finished completed returned")
+"""Words of days on which something is done: rows with such a day are done with."""
+
+_TOLD = ("current", "ended")
+"""How conditions are called that a word for a state sets."""
+
+
+def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Frame:
+    """Give the frame whose words for what holds or is over hold days against today, where some rows' day is still ahead."""
+    has_left = _tells_of_leaving(reading)
+    dated = {one.slots for one in conditions(frame) if one.op == "period"}
+    over_by = {
+        (target.table, target.column)
+        for item in reading.items
+        if item.text.lower().rsplit(" ", 1)[-1].removeprefix("un") in OVER
+        for target in item.targets[:1]
+    }
+
+    def mended(one: Condition) -> Condition:
+        if one.parts:
+            one = replace(one, parts=tuple(map(mended, one.parts)))
+        if len(one.slots) != 1 or not reaches_beyond(one.slots[0].field, today):
+            return one
+        slot = one.slots[0]
+        leaves = has_left and slot.field.column == model.things[slot.field.table].ends
+        named = leaves or one.said in _TOLD or (slot.field.table, slot.field.column) in over_by
+        if one.op not in ("missing", "filled") or one.slots in dated or not named:
+            return one
+        is_over = (one.op == "filled") != one.negated
+        return replace(over(slot, today) if is_over else still(slot, today), said=one.said)
+
+    where = tuple(once([mended(one) for one in frame.where]))
+    measures = tuple(_of_measure(one, mended) for one in frame.measures)
+    having = tuple(replace(one, measure=_of_measure(one.measure, mended)) for one in frame.having)
+    return replace(frame, where=where, measures=measures, having=having)
+
+
+def ended_by_today(frame: Frame, reading: Reading, model: Model, today: date) -> Frame:
+    """Give the frame without a condition that a day is there which lies in a period as well: what ended in a period under way did so before today."""
+    filled = [one for one in frame.where if one.op == "filled" and not one.negated]
+    ended = {one.slots for one in filled if one.said == "ended"}
+    periods = {one.slots for one in frame.where if one.op == "period" and not one.negated}
+    if _tells_of_leaving(reading):
+        ended |= {(s,) for (s, *_) in periods if s.field.column == model.things[s.field.table].ends}
+    where = tuple(
+        _until_today(one, today) if one.slots in ended and one.op == "period" and not one.negated else one
+        for one in frame.where
+        if one not in filled or one.slots not in periods
+    )
+    return replace(frame, where=where)
+
+
+def _tells_of_leaving(reading: Reading) -> bool:
+    return any(t.kind == "concept" and t.column in _LEAVING for i in reading.items for t in i.targets[:1])
+
+
+def _until_today(one: Condition, today: date) -> Condition:
+    """Give the condition of a period with only its days before today, where it is under way."""
+    period = one.period
+    if period is None or period.at or period.first is None or period.first >= today:
+        return one
+    if period.until is not None and period.until <= today:
+        return one
+    return replace(one, period=Period(period.first, today, "day", relative=True))
+
+
+def reaches_beyond(field: Field, today: date) -> bool:
+    """Whether a day until when rows hold, or one that every row has, is still ahead of some."""
+    if field.filled < 1 and _AT_ONCE & {*field.words}:
+        return False
+    last = day_of(field.high) if field.role is Role.TIME and field.form in DATED else None
+    return last is not None and last > today
+
+
+def over(slot: Slot, today: date) -> Condition:
+    """That a row's day is over."""
+    return Condition("period", (slot,), period=Period(None, today, "day", relative=True))
+
+
+def still(slot: Slot, today: date) -> Condition:
+    """That a row's day is not over: it is today or later, or there is none."""
+    ahead = Condition("period", (slot,), period=Period(today, None, "day", relative=True))
+    return ahead if slot.field.filled == 1 else Condition("any", parts=(Condition("missing", (slot,)), ahead))
+
+
+def _of_measure(one: Measure, mended: Callable[[Condition], Condition]) -> Measure:
+    def part(inner: Measure | None) -> Measure | None:
+        return None if inner is None else _of_measure(inner, mended)
+
+    return replace(
+        one,
+        where=tuple(map(mended, one.where)),
+        over=part(one.over),
+        under=part(one.under),
+        parts=tuple(_of_measure(inner, mended) for inner in one.parts),
+    )
+
+
+def or_without_end(frame: Frame, reading: Reading, today: date) -> list[Frame]:
+    """Give the frame of rows that hold today by the day until when they do; where some have no such day, that of these too.
+
+    "Clients under contract": without an end, the contract may be an open one, or none.
+    """
+    said = {item.text for item in reading.items if item.kind == "period"}
+    if f"since {today.isoformat()}" not in said:
+        return [frame]
+    held = [
+        one
+        for one in frame.where
+        if one.op == "period" and one.period == Period(today, None, "day") and one.slots[0].field.filled < 1
+    ]
+    if len(held) != 1:
+        return [frame]
+    where = tuple(still(one.slots[0], today) if one is held[0] else one for one in frame.where)
+    return [frame, replace(frame, where=where, cost=round(frame.cost + EITHER, 4))]
+
+
+def holding_left_out(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """Words of what holds that a frame lacks: "under contract in 2025" is not until 2025, "with a current contract" not with any."""
+    held = list(conditions(frame))
+    bounded = any(one.compare or one.number is not None for one in held)
+    ends = {slot.field for one in held if one.op in ("period", "missing") for slot in one.slots}
+    left = []
+    for item, after in pairwise(reading.items):
+        best = after.targets[0] if after.targets else None
+        field = model.field(best.table, best.column) if best is not None and best.kind == "field" else None
+        is_time = field is not None and field.role is Role.TIME
+        is_thing = best is not None and best.kind == "thing"
+        if item.op == "more" and item.text.lower() == "under" and not bounded and (is_time or is_thing):
+            left.append(item.text)
+        if item.op == "current" and is_time and field not in ends and after.text.lower() not in CURRENT:
+            left.append(item.text)
+    return left or _current_then(frame, reading, model) or _said_of_nothing(reading)
+
+
+def _current_then(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """The word for a state of "active in 2025", where rows that began in it, or did something then, and hold today would be kept."""
+    current = [part for one in frame.where if one.said == "current" for part in (one, *one.parts)]
+    tables = {slot.field.table for one in current for slot in one.slots}
+    begins = {(table, model.things[table].begins or model.things[table].default_time) for table in tables}
+    verbs = [i for i in reading.items if i.targets and i.targets[0].kind != "thing" or i.op == "new"]
+    named = {(t.table, t.column) for item in verbs for t in item.targets if t.kind == "field"}
+    of_others = any(one.agg == "distinct" for one in frame.measures)
+    then = [
+        one
+        for one in frame.where
+        if one.op == "period" and one not in current
+        if of_others or {(s.field.table, s.field.column) for s in one.slots} & (begins - named)
+    ]
+    texts = [item.text for item in reading.items if item.op == "current"]
+    return texts[:1] if current and then and not any(item.op == "new" for item in verbs) else []
+
+
+def _said_of_nothing(reading: Reading) -> list[str]:
+    """The beginning of a clause behind which nothing was understood: "members that are gone", "loans that are out"."""
+    last = reading.items[-1] if reading.items and reading.glued else None
+    is_clause = last is not None and last.op == "rel" and _CLAUSE.match(last.text)
+    return [last.text] if last is not None and is_clause else []
