@@ -51,7 +51,7 @@ def laid_out(figure: Json, width: int, height: int) -> Json:
         layout["annotations"] = [{**first, "font": {"size": 34, "color": TEXT}}, *more]
     is_grid = bool((layout.get("meta") or {}).get("grids"))
     data = figure["data"] if is_grid else [_painted(trace) for trace in figure["data"]]
-    return {"data": [part for trace in data for part in _inked(trace)], "layout": layout}
+    return {**figure, "data": [part for trace in data for part in _inked(trace)], "layout": layout}
 
 
 def _legend_room(data: Sequence[Json], width: int) -> int:
