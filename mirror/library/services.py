@@ -12,6 +12,7 @@ from django.utils import timezone
 from mirror.audit.services import record
 from mirror.library import selectors
 from mirror.library.models import SavedSql, SavedSqlEdit
+from mirror.library.signals import sql_shared
 from mirror.people.models import Team, User
 from mirror.people.selectors import teams_of
 from mirror.queries.parameters import ParameterError, dates_fixed, names_used, parameters_check, sql_bind
@@ -176,15 +177,16 @@ def problems_keep(source: Source, catalog: Catalog) -> int:
 
 
 @transaction.atomic
-def sql_share(saved: SavedSql, teams: Iterable[Team], by: User) -> None:
-    """Share with exactly these of the teams that `by` is in; others stay as they are.
+def sql_share(saved: SavedSql, teams: Iterable[Team], by: User) -> int:
+    """Share with exactly these of the teams that `by` is in; others stay as they are. Gives how many people are told by mail.
 
     A team sees it when the source is shared with its members too.
     """
-    offered = set(teams_of(by))
-    kept = set(saved.teams.all()) - offered
-    saved.teams.set(kept | (set(teams) & offered))
+    offered, before = set(teams_of(by)), set(saved.teams.all())
+    saved.teams.set((before - offered) | (set(teams) & offered))
     record("shared saved SQL", saved, by=by, teams=[str(team) for team in saved.teams.all()])
+    told = sql_shared.send(SavedSql, saved=saved, before=[team.pk for team in before], by=by)
+    return sum(count for _, count in told)
 
 
 @transaction.atomic

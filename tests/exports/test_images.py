@@ -211,7 +211,11 @@ def test_months_are_said_in_the_language_of_the_reader(monkeypatch):
         laid = paper_style.laid_out(figure, 600, 300)
     config = laid["layout"]["meta"].pop("config")
     ((language, words),) = config["locales"].items()
-    assert (config["locale"], words["format"]["shortMonths"][2], words["format"]["days"][0]) == (language, "Mär", "Sonntag")
+    assert (config["locale"], words["format"]["shortMonths"][2], words["format"]["days"][0]) == (
+        language,
+        "Mär",
+        "Sonntag",
+    )
     english = browser.draw(laid, 600, 300, 1)
     laid["layout"]["meta"]["config"] = config
     assert browser.draw(laid, 600, 300, 1) != english
@@ -220,7 +224,12 @@ def test_months_are_said_in_the_language_of_the_reader(monkeypatch):
 def test_a_label_of_a_low_point_stands_below_the_line(monkeypatch):
     axes = drawn("ups and downs", monkeypatch)[0]
     sides = {text.get_text(): text.xyann[1] for text in axes.texts}
-    assert {word: side < 0 for word, side in sides.items()} == {"18": False, "13": True, "16": False, "21": False}
+    assert {word: side < 0 for word, side in sides.items()} == {
+        "18": False,
+        "13": True,
+        "16": False,
+        "21": False,
+    }
 
 
 def drawn(name: str, monkeypatch) -> list[Axes]:

@@ -191,7 +191,13 @@ LATER = {
         "0026_saying",
     },
     "comments": {"0001_initial"},
-    "dashboards": {"0003_pdfs_by_link", "0004_card_pivot", "0005_saying", "0006_card_saying"},
+    "dashboards": {
+        "0003_pdfs_by_link",
+        "0004_card_pivot",
+        "0005_saying",
+        "0006_card_saying",
+        "0007_pdfexport_zone",
+    },
     "knowledge": {
         "0005_evaluations_done",
         "0006_posed_rounds",
@@ -232,7 +238,7 @@ ADDED = {
     "asking_version": {"departs", "saying"},
     "dashboards_card": {"saying"},
     "dashboards_drawing": {"saying"},
-    "dashboards_pdfexport": {"link"},
+    "dashboards_pdfexport": {"link", "zone"},
     "knowledge_evaluation": {"with_llm"},
     "knowledge_feedback": {"draft"},
     "knowledge_storedanswer": {"is_example"},

@@ -81,7 +81,9 @@ def test_the_list_shows_what_is_shared_and_finds_by_all_words(as_alice, as_bob, 
 
 
 def test_the_list_says_a_question_that_is_the_name_once(as_alice, saved):
-    SavedSql.objects.filter(pk=saved.pk).update(name="Revenue by plan", question="revenue by plan", description="")
+    SavedSql.objects.filter(pk=saved.pk).update(
+        name="Revenue by plan", question="revenue by plan", description=""
+    )
     assert "revenue by plan" not in as_alice.get(reverse("library:list")).content.decode()
     SavedSql.objects.filter(pk=saved.pk).update(question="what comes in, by plan")
     assert "what comes in, by plan" in as_alice.get(reverse("library:list")).content.decode()

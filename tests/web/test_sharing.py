@@ -130,7 +130,9 @@ def test_each_act_on_a_shared_question_is_forbidden_to_members(run, team, alice,
     assert Thread.objects.get().title == run.thread.title
 
 
-def test_an_administrator_in_no_team_is_led_to_teams_and_nobody_else_to_an_administrator(shop, admin, as_admin, as_alice):
+def test_an_administrator_in_no_team_is_led_to_teams_and_nobody_else_to_an_administrator(
+    shop, admin, as_admin, as_alice
+):
     """An administrator was told to ask one."""
     board = board_of(admin)
     page = as_admin.get(reverse("sharing:share", args=["dashboards", board.pk])).content.decode()
