@@ -345,15 +345,16 @@ def _sheet(one: CardServed, crossed: Crossed, told: Told | None = None) -> Sheet
         return "\n".join(part for part in (sentence, " ".join([*said, *more])) if part)
 
     is_drawn = has_chart and (told is None or told.form == "chart")
+    title = title_said(card) or str(card)
     whole = Sheet(
-        title=title_said(card) or str(card),
+        title=title,
         columns=rows.columns,
         kinds=tuple(str(kind) for kind in rows.kinds),
         batches=lambda: iter([first]),
         row_count=len(first),
         truncated=rows.truncated and count == len(first),
         sentence=told_beside(cut) if count > len(first) and is_counted else told_beside(),
-        chart_image=chart_image({**chart, "note": note}, rows) if is_drawn else None,
+        chart_image=chart_image({**chart, "note": note}, rows, heading=title) if is_drawn else None,
         figures=_figures(card, rows, " ".join(said)) if is_number else (),
         formats=formats_of_chart(chart_of(card)),
     )

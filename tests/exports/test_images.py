@@ -221,6 +221,20 @@ def test_months_are_said_in_the_language_of_the_reader(monkeypatch):
     assert browser.draw(laid, 600, 300, 1) != english
 
 
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("Orders by month, 2025", ""),
+        ("orders BY Month", ""),
+        ("Orders of 2025", "Orders by month"),
+        ("", "Orders by month"),
+    ],
+)
+def test_a_title_that_the_heading_says_already_is_left_out(monkeypatch, heading, title):
+    paper = drawn("ups and downs", monkeypatch, heading=heading)[0].figure
+    assert [text.get_text() for text in paper.texts] == ([title] if title else [])
+
+
 def test_a_label_of_a_low_point_stands_below_the_line(monkeypatch):
     axes = drawn("ups and downs", monkeypatch)[0]
     sides = {text.get_text(): text.xyann[1] for text in axes.texts}
@@ -232,7 +246,7 @@ def test_a_label_of_a_low_point_stands_below_the_line(monkeypatch):
     }
 
 
-def drawn(name: str, monkeypatch) -> list[Axes]:
+def drawn(name: str, monkeypatch, **how: str) -> list[Axes]:
     """Axes that matplotlib drew."""
     rows, chart = CHARTS[name]
     papers = []
@@ -241,7 +255,7 @@ def drawn(name: str, monkeypatch) -> list[Axes]:
         Figure, "savefig", lambda paper, *a, **k: (papers.append(paper), whole(paper, *a, **k))
     )
     monkeypatch.setattr(images, "_by_browser", lambda *_: None)
-    images.chart_image(chart, rows)
+    images.chart_image(chart, rows, **how)
     monkeypatch.undo()
     return papers[0].axes
 

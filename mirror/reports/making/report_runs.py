@@ -217,7 +217,7 @@ def _drawn(making: Making, part: MadePart, lease: Lease) -> Pictures:
     images: Pictures = {}
     for language in making.languages if told.is_picture else ():
         with override(language):
-            image = picture(drawn, told.rows)
+            image = picture(drawn, told.rows, part.row.title)
         if image:
             images[language] = image
     part.row.chart, part.row.sentence = storable(drawn.chart), storable(drawn.sentence)
