@@ -129,7 +129,7 @@ def chips_view(version: Version | None, problem: str = "") -> ChipsView | None:
 
 
 def chips_said(version: Version | None) -> list[str]:
-    """What a version was understood as, in words: one text for each chip."""
+    """The reading of a version in words: one text for each chip."""
     view = chips_view(version)
     return [f"{one.label} {one.words}".strip() for one in view.chips if one.kind != "add"] if view else []
 
