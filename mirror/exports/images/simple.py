@@ -333,10 +333,11 @@ class _Times(mpl_dates.ConciseDateFormatter):
     """Times along an axis, with the months of the language that is active."""
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
-        return [_MONTH.sub(_month, text) for text in super().format_ticks(values)]
+        written = super().format_ticks(values)  # type: ignore[no-untyped-call]  # the library has no types
+        return [_MONTH.sub(_month, text) for text in written]
 
     def get_offset(self) -> str:
-        return _MONTH.sub(_month, super().get_offset())
+        return _MONTH.sub(_month, super().get_offset())  # type: ignore[no-untyped-call]
 
 
 def _month(found: re.Match[str]) -> str:
@@ -447,7 +448,7 @@ def _finish(axes: Axes, layout: Json, lying: bool, places: _Places, *, is_grid: 
     elif places.is_time:
         locator = mpl_dates.AutoDateLocator(minticks=min(5, places.most), maxticks=places.most)
         along.set_major_locator(locator)
-        shown = mpl_dates.DateFormatter("%Y") if places.years else _Times(locator)
+        shown = mpl_dates.DateFormatter("%Y") if places.years else _Times(locator)  # type: ignore[no-untyped-call]
         along.set_major_formatter(shown)
     else:
         along.set_major_formatter(FuncFormatter(_grouped))
