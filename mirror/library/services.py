@@ -186,7 +186,7 @@ def sql_share(saved: SavedSql, teams: Iterable[Team], by: User) -> int:
     saved.teams.set((before - offered) | (set(teams) & offered))
     record("shared saved SQL", saved, by=by, teams=[str(team) for team in saved.teams.all()])
     told = sql_shared.send(SavedSql, saved=saved, before=[team.pk for team in before], by=by)
-    return sum(count for _, count in told)
+    return sum(int(count or 0) for _, count in told)
 
 
 @transaction.atomic
