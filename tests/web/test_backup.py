@@ -209,7 +209,7 @@ LATER = {
     },
     "library": {"0006_saying"},
     "results": {"0006_kept_pivot"},
-    "sharing": {"0001_initial", "0002_notices"},
+    "sharing": {"0001_initial", "0002_notices", "0003_notices_of_saved_sql"},
     "sources": {"0022_upload_keys"},
 }
 """Migrations that the earlier Mirror did not have, by their app."""
