@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
-from django.utils.translation import get_language, gettext, gettext_noop, ngettext
+from django.utils.translation import get_language, gettext, gettext_noop, ngettext, pgettext
 
 from mirror.phrases import day_said, mid_sentence, separated
 from mirror.storable import storable
@@ -26,7 +26,7 @@ class _Active:
 
     def text(self, template: str) -> str:
         """Look a template up in the catalog."""
-        return gettext(template)
+        return pgettext("of the whole", "Share") if template == "Share" else gettext(template)
 
     def counted(self, one: str, many: str, count: int) -> str:
         """Look up the template that fits a number."""
@@ -132,7 +132,12 @@ def _in_language(parts: Parts) -> str:
 
 def is_english() -> bool:
     """Whether the language that is active is the one that texts are kept in."""
-    return (get_language() or settings.LANGUAGE_CODE).partition("-")[0] == "en"
+    return language_now() == "en"
+
+
+def language_now() -> str:
+    """The language that is active, without its country."""
+    return (get_language() or settings.LANGUAGE_CODE).partition("-")[0]
 
 
 LONGEST = 2_000
@@ -158,7 +163,7 @@ def translated(kept: str, templates: Iterable[str] = ()) -> str:
         return ""
     for template in templates:
         if found := _pattern(template).fullmatch(kept):
-            said = {name: translated(value, templates) for name, value in found.groupdict().items()}
+            said = {name: day_said(translated(value, templates)) for name, value in found.groupdict().items()}
             return gettext(template).format(**said)
     return gettext(kept)
 

@@ -39,7 +39,8 @@ _FOLDER = re.compile(rf"(?<![\w.:/]){_ROOT}(?:[^\s\"'`”/\\]+[/\\])*")
 def without_folders(message: str) -> str:
     """Take the folders of a machine out of a message; of a path its last part stays.
 
-    A path is known by the folder it begins with, so that a division or a web address stays as it is.
+    A path is known by the folder it begins with, so that a division or a web address stays as it is. A message without one is
+    given back itself: it may know its parts.
 
     Example:
         >>> without_folders('Cannot open file "/var/lib/my app/x.duckdb": see /tmp/a/b.log or 6 /home/ 2')
@@ -47,7 +48,8 @@ def without_folders(message: str) -> str:
         >>> without_folders("https://example.org/var/x and a/b/c")
         'https://example.org/var/x and a/b/c'
     """
-    return _FOLDER.sub("", _QUOTED_FOLDER.sub("", message))
+    without = _FOLDER.sub("", _QUOTED_FOLDER.sub("", message))
+    return message if without == message else without
 
 
 class SqlAgentError(Exception):

@@ -163,6 +163,7 @@ SHARED = {
     "storable",
     "settings",
     "storage",
+    "zones",
 }
 
 

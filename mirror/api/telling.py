@@ -224,7 +224,7 @@ def report_run_told(run: ReportRun, reasons: Reasons) -> schemas.ReportRunTold:
         reason=reasons.of_run(run),
         created_at=run.created_at,
         ended_at=run.ended_at,
-        files=[_file(run, file) for file in run.files.all()],
+        files=[_file(run, file) for file in run.files_in()],
     )
 
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from mirror.asking import selectors
+from mirror.asking.pages.chips import chips_said
 from mirror.asking.pages.thread_file import thread_file
 from mirror.asking.services import thread_files
 from mirror.exports.sending import pieces_sent
@@ -35,7 +36,9 @@ def thread_export(request: PersonRequest, pk: int, format: str) -> HttpResponseB
     turns = thread_files.thread_turns(thread)
     sent: Generator[bytes, None, None]
     if format == "notebook":
-        sent = thread_files.notebook_pieces(thread, turns)
+        versions = [turn.version for turn in turns if turn.version is not None]
+        understood = {one.pk: chips_said(one) for one in versions}
+        sent = thread_files.notebook_pieces(thread, turns, understood)
     else:
         page = thread_file(thread, turns)
         sent = (piece for piece in (render_to_string("asking/thread_file.html", {"page": page}).encode(),))

@@ -143,7 +143,7 @@ class Drawing(models.Model):
 class PdfExport(Leased):
     """A dashboard as a PDF for one person, with the values and choices of an address. It is kept for a day.
 
-    `sources` are those whose rows are in the file, and `notes` what its reader must be told.
+    `sources` are those whose rows are in the file, and `notes` what its reader must be told. Its times are those of `zone`.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="pdf_exports")
@@ -151,6 +151,7 @@ class PdfExport(Leased):
     dashboard = models.ForeignKey(Dashboard, on_delete=models.SET_NULL, null=True, related_name="pdf_exports")
     values = models.JSONField(default=dict, blank=True)
     choices = models.JSONField(default=list, blank=True)
+    zone = models.CharField(max_length=64, blank=True, default="UTC")
     file = models.CharField(max_length=300, blank=True)
     row_count = models.PositiveIntegerField(default=0)
     size = models.PositiveBigIntegerField(default=0)

@@ -10,7 +10,7 @@ import logging
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, timedelta
+from datetime import timedelta
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
@@ -53,6 +53,7 @@ from mirror.stored_words import row_said, said_again
 from mirror.work.kinds import send
 from mirror.work.leases import Lease, LeaseLost, Status
 from mirror.work.watching import Watch
+from mirror.zones import zone_of
 from sqlagent.values import Rows
 
 if TYPE_CHECKING:
@@ -85,8 +86,10 @@ class Chapters:
     oldest: datetime | None
 
 
-def pdf_ask(user: User, dashboard: Dashboard, values: Mapping[str, str], choices: Sequence[str]) -> PdfExport:
-    """Have a dashboard written with these values and choices. Raises: DashboardError where too many wait."""
+def pdf_ask(
+    user: User, dashboard: Dashboard, values: Mapping[str, str], choices: Sequence[str], zone: str = ""
+) -> PdfExport:
+    """Have a dashboard written with these values and choices, and times of a zone. Raises: DashboardError where too many wait."""
     waiting = PdfExport.objects.filter(owner=user).exclude(status=Status.DONE).count()
     if waiting >= MOST_WAITING:
         raise DashboardError(
@@ -95,7 +98,11 @@ def pdf_ask(user: User, dashboard: Dashboard, values: Mapping[str, str], choices
         )
     with transaction.atomic():
         made = PdfExport.objects.create(
-            owner=user, dashboard=dashboard, values=dict(values), choices=list(choices)
+            owner=user,
+            dashboard=dashboard,
+            values=dict(values),
+            choices=list(choices),
+            zone=zone_of(zone).key,
         )
         send(made)
     return made
@@ -103,15 +110,21 @@ def pdf_ask(user: User, dashboard: Dashboard, values: Mapping[str, str], choices
 
 @transaction.atomic
 def pdf_ask_by_link(
-    link: UUID, maker: User, dashboard: Dashboard, values: Mapping[str, str], choices: Sequence[str]
+    link: UUID,
+    maker: User,
+    dashboard: Dashboard,
+    values: Mapping[str, str],
+    choices: Sequence[str],
+    zone: str = "",
 ) -> PdfExport:
     """Have a dashboard written for who has a link to it, as its maker sees it; the same again within minutes is the same file.
 
     Raises: DashboardError where too many were asked for by this link.
     """
     asked = PdfExport.objects.filter(link=link, dashboard=dashboard)
+    here = zone_of(zone).key
     since = max(timezone.now() - SAME, dashboard_changed(dashboard))
-    fresh = asked.filter(created_at__gt=since, failure__isnull=True)
+    fresh = asked.filter(created_at__gt=since, failure__isnull=True, zone=here)
     same = next((one for one in fresh if (one.values, one.choices) == (dict(values), list(choices))), None)
     if same is not None:
         return same
@@ -122,7 +135,12 @@ def pdf_ask_by_link(
             _("Too many files were asked for by this link within the hour. Try again later.")
         )
     made = PdfExport.objects.create(
-        owner=maker, dashboard=dashboard, values=dict(values), choices=list(choices), link=link
+        owner=maker,
+        dashboard=dashboard,
+        values=dict(values),
+        choices=list(choices),
+        zone=here,
+        link=link,
     )
     send(made)
     return made
@@ -140,7 +158,7 @@ def pdf_do(lease: Lease) -> None:
     try:
         with Watch(lease) as watch:
             row = PdfExport.objects.select_related("owner", "dashboard__owner").get(pk=lease.pk)
-            with override(language_of(row.owner)):
+            with override(language_of(row.owner)), timezone.override(zone_of(row.zone)):
                 fields = _made(row, lease, watch)
             stored = fields.get("file", "")
             if watch.is_lost:
@@ -221,7 +239,7 @@ def _made(row: PdfExport, lease: Lease, watch: Watch) -> dict[str, Any]:
         made_at=timezone.now(),
         lines=tuple(lines),
         data=_("Oldest data of %(moment)s") % {"moment": _moment(chapters.oldest)} if chapters.oldest else "",
-        zone="UTC",
+        zone=row.zone,
     )
     name = file_name(found.name, "pdf")
     with tempfile.TemporaryDirectory(prefix="mirror-dashboard-") as folder:
@@ -327,15 +345,16 @@ def _sheet(one: CardServed, crossed: Crossed, told: Told | None = None) -> Sheet
         return "\n".join(part for part in (sentence, " ".join([*said, *more])) if part)
 
     is_drawn = has_chart and (told is None or told.form == "chart")
+    title = title_said(card) or str(card)
     whole = Sheet(
-        title=title_said(card) or str(card),
+        title=title,
         columns=rows.columns,
         kinds=tuple(str(kind) for kind in rows.kinds),
         batches=lambda: iter([first]),
         row_count=len(first),
         truncated=rows.truncated and count == len(first),
         sentence=told_beside(cut) if count > len(first) and is_counted else told_beside(),
-        chart_image=chart_image({**chart, "note": note}, rows) if is_drawn else None,
+        chart_image=chart_image({**chart, "note": note}, rows, heading=title) if is_drawn else None,
         figures=_figures(card, rows, " ".join(said)) if is_number else (),
         formats=formats_of_chart(chart_of(card)),
     )
@@ -379,8 +398,8 @@ def _measures(kinds: Sequence[str]) -> list[int]:
 
 
 def _moment(at: datetime) -> str:
-    at = at.astimezone(UTC)
-    return one_line(f"{day_in_full(at.date())}, {at:%H:%M} UTC")
+    at = timezone.localtime(at)
+    return one_line(f"{day_in_full(at.date())}, {at:%H:%M} {timezone.get_current_timezone_name()}")
 
 
 def _forget(name: str) -> None:

@@ -28,7 +28,9 @@ def pdf_ask(request: PersonRequest, pk: int) -> HttpResponse:
     values = values_given(request.GET, selectors.cards_of(found))
     conditions = conditions_read(request.GET.getlist(WHERE))
     try:
-        made = pdf_exports.pdf_ask(request.user, found, values, [one.sent for one in conditions])
+        made = pdf_exports.pdf_ask(
+            request.user, found, values, [one.sent for one in conditions], request.POST.get("zone", "")
+        )
     except DashboardError as error:
         messages.error(request, str(error))
         return redirect(reverse("dashboards:dashboard", args=[pk]) + where_carried(values, conditions))

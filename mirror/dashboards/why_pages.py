@@ -209,7 +209,7 @@ def _part(one: Part, label: tuple[Cell, ...], widest: Decimal, digits: int, url:
         change=_number(one.change, digits, "+"),
         mix=_number(one.mix, digits, "+") if one.mix is not None else None,
         rate=_number(one.rate, digits, "+") if one.rate is not None else None,
-        share=separated(f"{one.share:,.0f} %").replace("-", "\u2212") if one.share is not None else "",
+        share=separated(f"{one.share:z,.0f} %").replace("-", "\u2212") if one.share is not None else "",
         width=int(abs(one.change) / widest * 100) if widest else 0,
         is_against=one.share is not None and one.share < 0,
         url=url,

@@ -12,6 +12,7 @@ from django.utils import timezone
 from mirror.audit.services import record
 from mirror.library import selectors
 from mirror.library.models import SavedSql, SavedSqlEdit
+from mirror.library.signals import sql_shared
 from mirror.people.models import Team, User
 from mirror.people.services import teams_share
 from mirror.queries.parameters import ParameterError, dates_fixed, names_used, parameters_check, sql_bind
@@ -176,12 +177,15 @@ def problems_keep(source: Source, catalog: Catalog) -> int:
 
 
 @transaction.atomic
-def sql_share(saved: SavedSql, teams: Iterable[Team], by: User) -> None:
-    """Share with exactly these of the teams that `by` is in; others stay as they are.
+def sql_share(saved: SavedSql, teams: Iterable[Team], by: User) -> int:
+    """Share with exactly these of the teams that `by` is in; others stay as they are. Gives how many people are told by mail.
 
     A team sees it when the source is shared with its members too.
     """
+    before = set(saved.teams.all())
     record("shared saved SQL", saved, by=by, teams=teams_share(saved, teams, by))
+    told = sql_shared.send(SavedSql, saved=saved, before=[team.pk for team in before], by=by)
+    return sum(int(count or 0) for _, count in told)
 
 
 @transaction.atomic

@@ -10,6 +10,7 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from mirror.library import selectors, services
@@ -172,7 +173,12 @@ def share(request: PersonRequest, pk: int) -> HttpResponse:
     if request.method == "POST":
         form = ShareForm(request.POST, offered=offered)
         if form.is_valid():
-            services.sql_share(saved, form.cleaned_data["teams"], request.user)
+            told = services.sql_share(saved, form.cleaned_data["teams"], request.user)
+            if told:
+                mails = ngettext(
+                    "%(count)s member will be told by mail.", "%(count)s members will be told by mail.", told
+                )
+                messages.success(request, mails % {"count": told})
             return redirect("library:saved", pk)
     else:
         form = ShareForm(offered=offered, initial={"teams": saved.teams.all()})

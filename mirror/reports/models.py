@@ -11,6 +11,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.fields.files import FieldFile
 from django.utils.translation import gettext_lazy
 
 from mirror.secrets import EncryptedTextField
@@ -173,6 +174,13 @@ class ReportRun(Retried):
     def __str__(self) -> str:
         return f"Run {self.pk} of {self.report}"
 
+    def files_in(self, language: str = "") -> list[ReportFile]:
+        """Its files in a language where there are some, else those in that of the owner."""
+        files = list(self.files.all())
+        return [one for one in files if language and one.language == language] or [
+            one for one in files if not one.language
+        ]
+
 
 class RunPart(models.Model):
     """The result of one SQL of a run: the SQL as it ran, its rows, its chart, its sentence.
@@ -205,6 +213,9 @@ class RunPart(models.Model):
     chart = models.JSONField(null=True, blank=True)
     figures = models.JSONField(default=list, blank=True, help_text='[{"name", "number", "said", "change"}]')
     image = models.FileField(upload_to="reports/", blank=True, max_length=300)
+    images = models.JSONField(
+        default=dict, blank=True, help_text="Its picture in other languages than the owner's, by language"
+    )
 
     class Meta:
         ordering = ["position"]
@@ -215,13 +226,22 @@ class RunPart(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    def image_in(self, language: str) -> FieldFile:
+        """Its picture in a language where there is one, else in that of the owner."""
+        name = self.images.get(language)
+        return FieldFile(self, self.image.field, name) if name else self.image
+
 
 class ReportFile(models.Model):
-    """A file that a run made. It goes when `expires_at` is past."""
+    """A file that a run made. It goes when `expires_at` is past.
+
+    It is in the language of the report's owner, or in the `language` of others who get the report.
+    """
 
     run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="files")
     format = models.CharField(max_length=10)
     name = models.CharField(max_length=200)
+    language = models.CharField(max_length=10, blank=True, default="")
     file = models.FileField(upload_to="reports/", max_length=300)
     row_count = models.PositiveBigIntegerField(default=0)
     size = models.PositiveBigIntegerField(default=0)
@@ -230,7 +250,7 @@ class ReportFile(models.Model):
 
     class Meta:
         ordering = ["pk"]
-        constraints = [models.UniqueConstraint(fields=["run", "name"], name="one_file_a_name")]
+        constraints = [models.UniqueConstraint(fields=["run", "name", "language"], name="one_file_a_name")]
 
     def __str__(self) -> str:
         return self.name

@@ -10,8 +10,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.dates import MONTHS, MONTHS_3, WEEKDAYS, WEEKDAYS_ABBR
+from django.utils.text import capfirst
+
 from mirror.phrases import separated, separators
-from mirror.stored_words import is_english, said_now
+from mirror.stored_words import is_english, language_now, said_now
 from sqlagent.telling import charting
 from sqlagent.values import Chart
 
@@ -43,7 +46,7 @@ def figure_worded(figure: Json, chart: Mapping[str, Any] | None) -> Json:
 
 
 def figure_written(figure: Json, note: str) -> Json:
-    """Give a figure for a picture: its note, which is `note` in English, and its numbers as the language writes them."""
+    """Give a figure for a picture: its note, which is `note` in English, its numbers and the names of months as the language writes them."""
     if is_english():
         return figure
     layout = {**figure["layout"], "separators": "".join(separators())}
@@ -59,7 +62,20 @@ def figure_written(figure: Json, note: str) -> Json:
         else trace
         for trace in figure["data"]
     ]
-    return {**figure, "layout": layout, "data": data}
+    return {**figure, "layout": layout, "data": data, "config": _days_of(language_now())}
+
+
+def _days_of(language: str) -> Json:
+    """How the library writes days in a language; a page tells it the same (`frontend/static/js/mirror-chart.js`)."""
+    week = (6, 0, 1, 2, 3, 4, 5)
+    names = {
+        "days": [WEEKDAYS[day] for day in week],
+        "shortDays": [WEEKDAYS_ABBR[day] for day in week],
+        "months": [MONTHS[month] for month in range(1, 13)],
+        "shortMonths": [MONTHS_3[month] for month in range(1, 13)],
+    }
+    form = {key: [capfirst(str(one)) for one in said] for key, said in names.items()}
+    return {"locale": language, "locales": {language: {"format": {**form, "date": "%d.%m.%Y"}}}}
 
 
 def _titled(part: Any, words: Mapping[str, str]) -> Any:

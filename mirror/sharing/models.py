@@ -1,4 +1,4 @@
-"""Links that show one question, thread or dashboard without signing in, and mails to members of the teams one is shared with."""
+"""Links that show one question, thread or dashboard without signing in, and mails to members of the teams that one, or saved SQL, is shared with."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from mirror.asking.models import Run, Thread, Version
 from mirror.dashboards.models import Dashboard
+from mirror.library.models import SavedSql
 from mirror.work.leases import Retried
 
 
@@ -57,7 +58,7 @@ class ShareLink(models.Model):
 
 
 class ShareNotice(Retried):
-    """One person with whose team one question, thread or dashboard was shared by somebody, and the mail that tells them, once.
+    """One person with whose team one question, thread, dashboard or saved SQL was shared by somebody, and the mail that tells them, once.
 
     `uid` names the mail, the same at each attempt. DONE means sent or not to be sent; `answer` says which.
     """
@@ -69,6 +70,7 @@ class ShareNotice(Retried):
     dashboard = models.ForeignKey(
         Dashboard, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
+    saved = models.ForeignKey(SavedSql, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     is_sent = models.BooleanField(default=False)
     answer = models.TextField(blank=True, help_text="What the mail server said, or why no mail went out")
@@ -78,11 +80,13 @@ class ShareNotice(Retried):
             models.UniqueConstraint(fields=["person", "run"], name="one_notice_a_question"),
             models.UniqueConstraint(fields=["person", "thread"], name="one_notice_a_thread"),
             models.UniqueConstraint(fields=["person", "dashboard"], name="one_notice_a_dashboard"),
+            models.UniqueConstraint(fields=["person", "saved"], name="one_notice_a_saved_sql"),
             models.CheckConstraint(
                 name="notice_of_one_thing",
-                condition=Q(run__isnull=False, thread=None, dashboard=None)
-                | Q(run=None, thread__isnull=False, dashboard=None)
-                | Q(run=None, thread=None, dashboard__isnull=False),
+                condition=Q(run__isnull=False, thread=None, dashboard=None, saved=None)
+                | Q(run=None, thread__isnull=False, dashboard=None, saved=None)
+                | Q(run=None, thread=None, dashboard__isnull=False, saved=None)
+                | Q(run=None, thread=None, dashboard=None, saved__isnull=False),
             ),
         ]
 
@@ -90,9 +94,9 @@ class ShareNotice(Retried):
         return f"Notice to {self.person} of {self.thing}"
 
     @property
-    def thing(self) -> Run | Thread | Dashboard:
+    def thing(self) -> Run | Thread | Dashboard | SavedSql:
         """The one thing that is shared."""
-        return self.run or self.thread or self.dashboard  # type: ignore[return-value]  # the store keeps no notice of nothing
+        return self.run or self.thread or self.dashboard or self.saved  # type: ignore[return-value]  # the store keeps no notice of nothing
 
 
 class NoticesOff(models.Model):

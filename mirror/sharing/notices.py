@@ -16,6 +16,8 @@ from mirror.dashboards import services as dashboards
 from mirror.dashboards.models import Dashboard
 from mirror.dashboards.selectors import dashboards_visible
 from mirror.delivery.mails_beside import mails_switch
+from mirror.library.models import SavedSql
+from mirror.library.selectors import saved_visible
 from mirror.people.models import Team, User
 from mirror.sharing.models import NoticesOff, ShareNotice
 from mirror.work.kinds import send
@@ -29,6 +31,7 @@ _SHARE: dict[type, Callable[..., None]] = {
     Thread: asking.thread_share,
     Dashboard: dashboards.dashboard_share,
 }
+_FIELDS = {Run: "run", Thread: "thread", Dashboard: "dashboard", SavedSql: "saved"}
 # People who are told of one act of sharing.
 TOLD = 200
 
@@ -40,10 +43,21 @@ def thing_share(thing: Thing, teams: Iterable[Team], by: User) -> int:
     Members who saw it by another team are not told, nor `by`, nor members told before. Where it takes a right to see it, members without
     that right get no mail.
     """
-    before = _members(thing)
+    before = _teams(thing)
     _SHARE[type(thing)](thing, teams, by)
-    wanted = _members(thing).exclude(pk__in=[person.pk for person in before]).exclude(pk=by.pk)
-    field = type(thing)._meta.model_name or ""
+    return _told(thing, before, by)
+
+
+def saved_told(saved: SavedSql, before: list[int], by: User, **sent: object) -> int:
+    """Tell members by mail that saved SQL was shared with their teams, but for those of the teams `before`; how many are told."""
+    return _told(saved, before, by)
+
+
+def _told(thing: Thing | SavedSql, before: list[int], by: User) -> int:
+    """Tell the members that look at a thing, but for those of the teams that did `before`."""
+    seeing = [person.pk for person in _members(before)]
+    wanted = _members(_teams(thing)).exclude(pk__in=seeing).exclude(pk=by.pk)
+    field = _FIELDS[type(thing)]
     made = 0
     for person in wanted.exclude(email="").order_by("pk")[:TOLD]:
         if not wants_notices(person) or not may_look(person, thing):
@@ -57,19 +71,26 @@ def thing_share(thing: Thing, teams: Iterable[Team], by: User) -> int:
     return made
 
 
-def _members(thing: Thing) -> QuerySet[User]:
-    """The people in the teams that look at a thing, alone or with its thread."""
+def _teams(thing: Thing | SavedSql) -> list[int]:
+    """The teams that look at a thing, alone or with its thread."""
     teams = thing.teams.all()
     if isinstance(thing, Run):
         teams = teams | thing.thread.teams.all()
+    return [team.pk for team in teams]
+
+
+def _members(teams: list[int]) -> QuerySet[User]:
     people = User.objects.filter(is_active=True, is_service=False)
-    return people.filter(memberships__team__in=[team.pk for team in teams]).distinct()
+    return people.filter(memberships__team__in=teams).distinct()
 
 
-def may_look(person: User, thing: Thing) -> bool:
+def may_look(person: User, thing: Thing | SavedSql) -> bool:
     """Say whether somebody looks at a thing that others share with them."""
+    seen: QuerySet[Run] | QuerySet[Thread] | QuerySet[Dashboard] | QuerySet[SavedSql]
     if isinstance(thing, Dashboard):
-        seen: QuerySet[Run] | QuerySet[Thread] | QuerySet[Dashboard] = dashboards_visible(person)
+        seen = dashboards_visible(person)
+    elif isinstance(thing, SavedSql):
+        seen = saved_visible(person)
     elif isinstance(thing, Thread):
         seen = threads_shared_with(person)
     else:

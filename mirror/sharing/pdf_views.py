@@ -41,7 +41,8 @@ def link_pdf_ask(request: HttpRequest, token: str, seen: str) -> HttpResponse:
     values = services.values_chosen(link, request.GET)
     conditions = [one.sent for one in conditions_read(request.GET.getlist(WHERE))]
     try:
-        made = pdf_exports.pdf_ask_by_link(link.pk, link.made_by, link.dashboard, values, conditions)
+        zone = request.POST.get("zone", "")
+        made = pdf_exports.pdf_ask_by_link(link.pk, link.made_by, link.dashboard, values, conditions, zone)
     except DashboardError as error:
         context = {
             "problem": str(error),

@@ -21,6 +21,7 @@ from mirror.sources.models import Source, WithheldRight
 from mirror.sources.selectors import files_withheld, sources_with
 
 if TYPE_CHECKING:
+    from mirror.library.models import SavedSql
     from mirror.people.models import User
 
 # How long a link that shows nothing any more stands among one's links.
@@ -43,7 +44,7 @@ def unsendable(user: User, thing: Version | Thread | Dashboard) -> list[str]:
     return list(rest.order_by("name").values_list("name", flat=True))
 
 
-def title_of(thing: Run | Thread | Dashboard) -> str:
+def title_of(thing: Run | Thread | Dashboard | SavedSql) -> str:
     """The name of a thing."""
     return thing.heading if isinstance(thing, Run) else str(thing)
 

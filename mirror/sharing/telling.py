@@ -17,6 +17,7 @@ from django.utils.translation import gettext_noop, override
 from mirror.asking.models import Run, Thread
 from mirror.delivery.mails_beside import DROPPED, mail_do, mails_go_on
 from mirror.delivery.parcel import Introduction, Parcel
+from mirror.library.models import SavedSql
 from mirror.people.languages import language_of
 from mirror.phrases import one_line
 from mirror.sharing.models import ShareNotice
@@ -31,7 +32,7 @@ TITLE_CHARS = 120
 
 def notice_do(lease: Lease) -> None:
     """Tell a person of what is shared, if they still see it and want it."""
-    related = ("person", "shared_by", "run__thread__source", "thread__source", "dashboard")
+    related = ("person", "shared_by", "run__thread__source", "thread__source", "dashboard", "saved")
     row = ShareNotice.objects.select_related(*related).filter(pk=lease.pk).first()
     if row is not None:
         mail_do(lease, row, row.person, lambda: _unsent(row), lambda: parcel_of(row))
@@ -54,14 +55,14 @@ def parcel_of(row: ShareNotice) -> Parcel:
 
 def _parcel(row: ShareNotice) -> Parcel:
     thing, by = row.thing, one_line(row.shared_by.called, 60)
-    place, shared_this, shared_a, link_label = _kind(thing)
+    place, shared_a, link_label = _kind(thing)
     url = f"{settings.SITE_URL.rstrip('/')}{reverse(place, args=[thing.pk])}"
     return Parcel(
         uid=str(row.uid),
         about="shared",
         title=one_line(title_of(thing), TITLE_CHARS),
         note="",
-        message=shared_this % {"name": by},
+        message="",
         url=url,
         made_at=row.created_at,
         scheduled_for=None,
@@ -80,28 +81,15 @@ def _parcel(row: ShareNotice) -> Parcel:
     )
 
 
-def _kind(thing: object) -> tuple[str, str, str, str]:
-    """The place of a thing, and its three words in the mail: in its text, its band and its link."""
+def _kind(thing: object) -> tuple[str, str, str]:
+    """The place of a thing, and its words in the mail: in its band and on its link."""
     if isinstance(thing, Run):
-        return (
-            "asking:run",
-            _("%(name)s shared this question with a team of yours."),
-            _("%(name)s shared a question with you"),
-            _("Open the question"),
-        )
+        return "asking:run", _("%(name)s shared a question with you"), _("Open the question")
     if isinstance(thing, Thread):
-        return (
-            "asking:thread",
-            _("%(name)s shared this thread with a team of yours."),
-            _("%(name)s shared a thread with you"),
-            _("Open the thread"),
-        )
-    return (
-        "dashboards:dashboard",
-        _("%(name)s shared this dashboard with a team of yours."),
-        _("%(name)s shared a dashboard with you"),
-        _("Open the dashboard"),
-    )
+        return "asking:thread", _("%(name)s shared a thread with you"), _("Open the thread")
+    if isinstance(thing, SavedSql):
+        return "library:saved", _("%(name)s shared saved SQL with you"), _("Open the saved SQL")
+    return "dashboards:dashboard", _("%(name)s shared a dashboard with you"), _("Open the dashboard")
 
 
 @transaction.atomic

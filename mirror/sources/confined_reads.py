@@ -17,6 +17,7 @@ from mirror.confined import Bounds, Unfinished, Why
 from sqlagent.adapters import open_database, ssh_key_shown
 from sqlagent.adapters.base import MARKER_TABLE
 from sqlagent.errors import DatabaseError, StatementFailed, Unreachable
+from sqlagent.language.saying import worded
 from sqlagent.ports import SourceDatabase
 from sqlagent.values import Catalog, Check, Failure, FailureKind, SshServer
 
@@ -91,7 +92,7 @@ def _asked(what: str, how: dict[str, Any], bounds: Bounds) -> Seen | Check | str
     except Unfinished as error:
         if error.why is Why.STOPPED:
             raise
-        message = CUT_SHORT.format(reason=error.said)
+        message = worded(CUT_SHORT, reason=error.said)
         raise Unreachable(Failure(FailureKind.LOST, message, advice=ADVICE.get(error.why, USUAL))) from None
     if isinstance(found, Failure):
         raise (Unreachable if found.kind is FailureKind.LOST else StatementFailed)(found)

@@ -18,7 +18,7 @@ from mirror.sources.pages import TableBlock, table_blocks, tables_found
 from mirror.sources.selectors import sources_asked, sources_visible
 from mirror.sources.sight import catalog_shown, sight_now
 from mirror.workbench.models import Tab
-from mirror.workbench.selectors import source_of, tabs_closed, tabs_open
+from mirror.workbench.selectors import source_of, source_used, tabs_closed, tabs_open
 from mirror.workbench.services import tab_label
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ class NoTabPage:
 
 
 def no_tab_page(user: User) -> NoTabPage:
-    """Show what can be opened."""
-    sources = _sources(user, None)
+    """Show what can be opened, the source used last first."""
+    sources = tuple(sorted(_sources(user, source_used(user)), key=lambda one: not one[2]))
     return NoTabPage(sources, not sources and sources_visible(user).exists(), _closed(user))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import QuerySet
 
+from mirror.asking.selectors import runs_recent
 from mirror.sources.selectors import sources_asked
 from mirror.sources.sight import read_in_sight, seen_by
 from mirror.workbench.models import Glance, Tab
@@ -44,6 +45,14 @@ def source_of(tab: Tab) -> Source | None:
     """The source of a tab, as its owner sees it, where they still ask it."""
     found = sources_asked(tab.owner).filter(pk=tab.source_id).first() if tab.source_id else None
     return seen_by(tab.owner, found) if found is not None else None
+
+
+def source_used(user: User) -> Source | None:
+    """The source that somebody used last, in a tab or by a question, where they still ask it."""
+    tab, runs = tab_last(user), runs_recent(user, 1)
+    if runs and (tab is None or tab.source_id is None or runs[0].created_at > tab.used_at):
+        return sources_asked(user).filter(pk=runs[0].thread.source_id).first()
+    return source_of(tab) if tab is not None else None
 
 
 def tab_of(version: Version) -> Tab | None:

@@ -71,16 +71,14 @@ def start(request: PersonRequest) -> HttpResponse:
 
 @require_POST
 def new(request: PersonRequest) -> HttpResponse:
-    """Open a tab: on the source that was sent, else on that of the tab used last, else on the first there is.
+    """Open a tab: on the source that was sent, else on the one used last, else on the first there is.
 
     A source that is not there for this person is refused: another database would answer in its place.
     """
     source = _source_sent(request)
     if source is None and request.POST.get("source"):
         raise Http404(_("There is no such source for you to query."))
-    last = selectors.tab_last(request.user)
-    if source is None and last is not None:
-        source = selectors.source_of(last)
+    source = source or selectors.source_used(request.user)
     try:
         tab = services.tab_new(
             request.user,

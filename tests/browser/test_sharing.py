@@ -17,6 +17,7 @@ def test_a_question_is_shared_by_a_link_that_is_looked_at_and_revoked(page: Page
     page.get_by_role("link", name="Share", exact=True).click()
     page.get_by_role("button", name="Make a link").click()
     expect(page.get_by_text("The link is made.")).to_be_visible()
+    expect(page.get_by_label("Address of the link").first).to_be_focused()
     assert violations(page) == [] and sideways(page) <= 0
     address = page.get_by_label("Address of the link").input_value()
     for scripts, scheme in ((True, "light"), (False, "dark")):

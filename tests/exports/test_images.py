@@ -112,6 +112,10 @@ CHARTS = {
         Rows(("hour", "day", "people"), tuple((f"h{h:02}", d, h + d) for h in range(24) for d in (1, 2))),
         {"mark": "heatmap", "x": "hour", "y": ["people"], "series": "day"},
     ),
+    "ups and downs": (
+        Rows(("month", "orders"), tuple(zip(MONTHS, (18, 13, 16, 21), strict=False))),
+        {"mark": "line", "x": "month", "y": ["orders"]},
+    ),
     "years": (
         Rows(("year", "sales"), tuple((year, year % 7) for year in range(2015, 2026))),
         {"mark": "line", "x": "year", "y": ["sales"]},
@@ -191,7 +195,58 @@ def test_without_a_browser_a_map_is_bars_and_says_so(monkeypatch):
     assert list(points.lines[0].get_ydata()) == [59.9, 41.9]
 
 
-def drawn(name: str, monkeypatch) -> list[Axes]:
+def test_months_are_said_in_the_language_of_the_reader(monkeypatch):
+    """Both renderers wrote "Mar" and "Oct" where the words beside them were German."""
+    said = {}
+    for language in ("en", "de"):
+        with override(language):
+            axes = drawn("lines", monkeypatch)[0]
+            said[language] = [text.get_text() for text in axes.get_xticklabels()]
+    assert "Mar" in said["en"] and "Mär" not in said["en"]
+    assert "Mär" in said["de"] and "Mar" not in said["de"]
+
+    rows, chart = CHARTS["lines"]
+    with override("de"):
+        figure = images._said(charting.check(Chart.read(chart), rows), rows)
+        laid = paper_style.laid_out(figure, 600, 300)
+    config = laid["layout"]["meta"].pop("config")
+    ((language, words),) = config["locales"].items()
+    assert (config["locale"], words["format"]["shortMonths"][2], words["format"]["days"][0]) == (
+        language,
+        "Mär",
+        "Sonntag",
+    )
+    english = browser.draw(laid, 600, 300, 1)
+    laid["layout"]["meta"]["config"] = config
+    assert browser.draw(laid, 600, 300, 1) != english
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("Orders by month, 2025", ""),
+        ("orders BY Month", ""),
+        ("Orders of 2025", "Orders by month"),
+        ("", "Orders by month"),
+    ],
+)
+def test_a_title_that_the_heading_says_already_is_left_out(monkeypatch, heading, title):
+    paper = drawn("ups and downs", monkeypatch, heading=heading)[0].figure
+    assert [text.get_text() for text in paper.texts] == ([title] if title else [])
+
+
+def test_a_label_of_a_low_point_stands_below_the_line(monkeypatch):
+    axes = drawn("ups and downs", monkeypatch)[0]
+    sides = {text.get_text(): text.xyann[1] for text in axes.texts}
+    assert {word: side < 0 for word, side in sides.items()} == {
+        "18": False,
+        "13": True,
+        "16": False,
+        "21": False,
+    }
+
+
+def drawn(name: str, monkeypatch, **how: str) -> list[Axes]:
     """Axes that matplotlib drew."""
     rows, chart = CHARTS[name]
     papers = []
@@ -200,7 +255,7 @@ def drawn(name: str, monkeypatch) -> list[Axes]:
         Figure, "savefig", lambda paper, *a, **k: (papers.append(paper), whole(paper, *a, **k))
     )
     monkeypatch.setattr(images, "_by_browser", lambda *_: None)
-    images.chart_image(chart, rows)
+    images.chart_image(chart, rows, **how)
     monkeypatch.undo()
     return papers[0].axes
 

@@ -169,6 +169,16 @@ def test_a_picture_says_its_own_words_and_numbers_as_the_language_does():
     assert figure["layout"]["separators"] == ",."
 
 
+def test_a_column_of_shares_is_no_button_in_german():
+    """Its axis said "Freigeben", the word of the button."""
+    chart = charting.suggest(Rows(("channel", "share"), (("web", 60.0), ("phone", 40.0))))
+    rows = Rows(("channel", "share"), (("web", 60.0), ("phone", 40.0)))
+    with override("de"):
+        layout = figure_worded(charting.figure(chart, rows), asdict(chart))["layout"]
+    assert layout["yaxis"]["title"]["text"] == "Anteil"
+    assert layout["title"]["text"] == "Anteil nach Channel"
+
+
 def test_a_number_alone_has_no_page_of_its_own(tmp_path):
     one = sheet_of_rows(Rows(("revenue",), ((5,),)), "Revenue")
     number = replace(one, figures=(("Revenue", "5", ""),))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from email.message import EmailMessage
+from io import BytesIO
 
 import pytest
+from django.core.files.storage import default_storage
 from django.utils.translation import get_language, override
+from pypdf import PdfReader
 
 from mirror.library.models import LEFT_OUT
 from mirror.reports import services
+from mirror.reports.making.report_files import folders_tidy
 from mirror.reports.making.report_runs import BROKEN
 from mirror.reports.models import Delivery, ReportFile, ReportRun
 from mirror.reports.schedule.checks import ScheduleError
@@ -74,6 +78,50 @@ def test_a_failure_is_told_in_german_and_its_row_stays_in_english(people, alice,
     assert "ist in Mirror selbst etwas schiefgegangen" in text and BROKEN not in text
     run.refresh_from_db()
     assert run.reason == BROKEN
+
+
+def test_files_and_pictures_are_in_the_language_of_who_gets_them(people, alice, as_bob, post, saved) -> None:
+    """An English reader of a German owner's report got German files, and a German picture."""
+    report = save_report(
+        alice, saved, to=["alice@example.com", "Bob@example.com", "list@example.org"], formats=["pdf", "xlsx"]
+    )
+    services.report_run_now(report, alice)
+    work_off()
+    run = ReportRun.objects.get()
+    assert sorted(run.files.values_list("language", "format")) == [
+        ("", "pdf"),
+        ("", "xlsx"),
+        ("en", "pdf"),
+        ("en", "xlsx"),
+    ]
+    mails = {to: post.mails(f"{to}@example.com")[0].message for to in ("alice", "Bob")}
+    for to, said, other in (("alice", "Daten vom ", "Data of"), ("Bob", "Data of", "Daten vom ")):
+        pdf = next(
+            part for part in mails[to].iter_attachments() if part.get_content_type() == "application/pdf"
+        )
+        text = PdfReader(BytesIO(pdf.get_payload(decode=True))).pages[0].extract_text()
+        assert said in text and other not in text
+        assert len(list(mails[to].iter_attachments())) == 2
+    part = run.parts.get()
+    pictures = {
+        to: [one.get_payload(decode=True) for one in mail.walk() if one.get_content_type() == "image/png"]
+        for to, mail in mails.items()
+    }
+    assert (
+        part.image_in("en").read() == pictures["Bob"][0] != pictures["alice"][0] == part.image_in("de").read()
+    )
+
+    files = [part.image.name, *part.images.values(), *(one.file.name for one in run.files.all())]
+    assert len(files) == 6 and all(default_storage.exists(name) for name in files)
+    services.report_delete(report, by=alice)
+    folders_tidy()
+    assert not any(default_storage.exists(name) for name in files)
+
+
+def test_a_test_to_somebody_has_files_in_their_language_alone(people, alice, post, saved) -> None:
+    services.report_test(save_report(alice, saved, to=["bob@example.com"]), alice)
+    work_off()
+    assert [one.language for one in ReportFile.objects.all()] == [""]
 
 
 def test_files_are_in_the_language_of_the_owner(people, alice, post, saved) -> None:

@@ -281,7 +281,7 @@ def test_many_figures_and_runs_ask_the_store_as_often_as_one(
     for _ in range(3):
         run = by_hand(report, alice)
     part = run.parts.get()
-    making = Making(run, run.report, part.attempt, run.created_at.date())
+    making = Making(run, run.report, part.attempt, run.created_at.date(), ("en",))
     with django_assert_max_num_queries(2):
         earlier = telling._earlier(making, part)
     runs = report.runs.exclude(pk=run.pk).values_list("pk", flat=True)

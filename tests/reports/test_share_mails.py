@@ -9,6 +9,7 @@ from mirror.asking import services as asking
 from mirror.audit.models import AuditRow
 from mirror.dashboards import services as dashboards
 from mirror.dashboards.models import Dashboard
+from mirror.library.services import sql_save, sql_share
 from mirror.reports.services import sending_pause, sending_resume
 from mirror.sharing import notices
 from mirror.sharing.models import ShareNotice
@@ -56,7 +57,8 @@ def test_who_may_look_now_gets_one_mail_and_who_shares_none(post, board, team, a
     plain, body = (mail.get_body((kind,)).get_content() for kind in ("plain", "html"))
     assert "Customers of the <north>" in mail["Subject"] and "<north>" not in body
     for text in (plain, body):
-        assert "Alice shared a dashboard with you" in text and f"/dashboards/{board.pk}/" in text
+        assert text.count("Alice") == text.count("Alice shared a dashboard with you") == 1, "said once"
+        assert f"/dashboards/{board.pk}/" in text
     assert "turn these mails off" in plain
     notices.thing_share(board, [], alice)
     assert notices.thing_share(board, [team], alice) == 0, "told once"
@@ -76,6 +78,25 @@ def test_questions_and_threads_are_told_to_those_who_see_their_source(
     assert REVENUE in mail["Subject"] and f"/{kind}s/{thing.pk}/" in said
     if kind == "thread":
         assert notices.thing_share(run, [team], alice) == 0, "they see it with its thread"
+
+
+def test_members_are_told_of_saved_sql_once(post, shop, team, alice, as_alice, as_charlie) -> None:
+    saved = sql_save(alice, shop, "Revenue of a month", "SELECT 1 AS revenue")
+    place = reverse("library:share", args=[saved.pk])
+    assert as_charlie.post(place, {"teams": [team.pk]}).status_code == 404
+    page = as_alice.post(place, {"teams": [team.pk]}, follow=True).content.decode()
+    assert "1 member will be told by mail." in page
+    assert told(ShareNotice.objects.get()).is_sent
+    (mail,) = (one.message for one in post.mails(ADDRESS))
+    plain = mail.get_body(("plain",)).get_content()
+    assert "Revenue of a month" in mail["Subject"] and "Alice shared saved SQL with you" in plain
+    assert f"Open the saved SQL: http://127.0.0.1:8000/library/{saved.pk}/" in plain
+    assert "SELECT" not in plain
+    for teams in ([], [team.pk]):
+        assert "told by mail" not in as_alice.post(place, {"teams": teams}, follow=True).content.decode()
+    shop.teams.clear()
+    other = sql_save(alice, shop, "Of a source they do not see", "SELECT 2 AS n")
+    assert sql_share(other, [team], alice) == 0
 
 
 def test_nobody_is_told_of_what_they_cannot_see(post, shop, team, alice, media) -> None:

@@ -33,6 +33,16 @@ def test_edited_sql_gives_a_new_version_and_the_earlier_one_stays(answered, as_a
         assert shown.version.number == 2, "a number that is none asks for nothing"
 
 
+def test_versions_say_where_they_differ_from_the_one_that_is_shown(answered, as_alice) -> None:
+    """Three of them began alike, and the list said the same of each."""
+    first = answered.versions.get()
+    ran(answered, f"{first.sql.strip()}\n LIMIT 3")
+    ran(answered, "SELECT 1 AS one")
+    page = as_alice.get(reverse("asking:run", args=[answered.pk]) + "?version=1").context["page"]
+    assert [item.excerpt for item in page.versions][:2] == ["SELECT 1 AS one", "… LIMIT 3"]
+    assert not page.versions[2].excerpt.startswith("…")
+
+
 @pytest.mark.parametrize(
     ("sql", "state", "said"),
     [

@@ -191,7 +191,13 @@ LATER = {
         "0026_saying",
     },
     "comments": {"0001_initial"},
-    "dashboards": {"0003_pdfs_by_link", "0004_card_pivot", "0005_saying", "0006_card_saying"},
+    "dashboards": {
+        "0003_pdfs_by_link",
+        "0004_card_pivot",
+        "0005_saying",
+        "0006_card_saying",
+        "0007_pdfexport_zone",
+    },
     "knowledge": {
         "0005_evaluations_done",
         "0006_posed_rounds",
@@ -203,7 +209,7 @@ LATER = {
     },
     "library": {"0006_saying"},
     "results": {"0006_kept_pivot"},
-    "sharing": {"0001_initial", "0002_notices"},
+    "sharing": {"0001_initial", "0002_notices", "0003_notices_of_saved_sql"},
     "sources": {"0022_upload_keys"},
 }
 """Migrations that the earlier Mirror did not have, by their app."""
@@ -232,7 +238,7 @@ ADDED = {
     "asking_version": {"departs", "saying"},
     "dashboards_card": {"saying"},
     "dashboards_drawing": {"saying"},
-    "dashboards_pdfexport": {"link"},
+    "dashboards_pdfexport": {"link", "zone"},
     "knowledge_evaluation": {"with_llm"},
     "knowledge_feedback": {"draft"},
     "knowledge_storedanswer": {"is_example"},

@@ -96,6 +96,24 @@ def test_it_has_the_title_values_filters_and_the_time_of_the_data(board, as_alic
     )
 
 
+@pytest.mark.parametrize(
+    ("zone", "said"),
+    [("Asia/Kolkata", "13:31 Asia/Kolkata"), ("Nowhere/Else", "08:01 UTC"), ("", "08:01 UTC")],
+)
+def test_its_times_are_those_of_the_browser_that_asked(board, as_alice, zone, said) -> None:
+    as_alice.get(reverse("dashboards:dashboard", args=[board.pk]))
+    with time_machine.travel("2026-11-02 08:01:00+00:00", tick=False):
+        worked(Supply)
+    page = as_alice.get(reverse("dashboards:dashboard", args=[board.pk])).content.decode()
+    assert '<input type="hidden" name="zone" data-zone>' in page
+    as_alice.post(reverse("dashboards:pdf_ask", args=[board.pk]), {"zone": zone})
+    worked(PdfExport)
+    words = text(PdfExport.objects.latest("pk"))
+    assert f"2 November 2026, {said}" in words
+    assert said.endswith("UTC") or "UTC" not in words
+    assert timezone.get_current_timezone_name() == "UTC", "the worker's own clocks are as they were"
+
+
 def test_a_file_is_of_who_asked_and_files_that_are_withheld_stay(
     board, shop, team, as_alice, as_bob, as_charlie
 ) -> None:

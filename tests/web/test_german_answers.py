@@ -13,6 +13,7 @@ import pytest
 from django.urls import reverse
 from django.utils.translation import override
 
+from mirror import confined
 from mirror.asking.kept_steps import failure_json
 from mirror.asking.pages.words import noted
 from mirror.knowledge.evaluation_pages import EvaluationPage, families_of
@@ -21,6 +22,7 @@ from mirror.knowledge.models import Evaluation, Improvement
 from mirror.queries.running import NotRun, Values, source_opened, sql_ready
 from mirror.reports.editing.forms import ReportForm
 from mirror.reports.models import Report
+from mirror.sources import confined_reads
 from mirror.stored_words import failure_said, said_again, said_now, sayings
 from mirror.tunnel_words import TUNNEL_WORDS
 from mirror.work.leases import Status
@@ -133,6 +135,29 @@ def test_each_sentence_of_a_tunnel_is_in_the_catalogs(sentence):
     filled = re.sub(r"{(\w+)}", "42", sentence)
     with override("de"):
         assert failure_said({"message": filled}, "message") not in (filled, "")
+
+
+def test_a_read_that_was_ended_says_why_in_german(shop, monkeypatch):
+    """Its reason was English on German pages."""
+    ended = confined.Unfinished(
+        confined.Why.MEMORY,
+        worded("It took more than {megabytes} MB of memory and was ended.", megabytes=number("1,000")),
+    )
+
+    def end(*_, **__):
+        raise ended
+
+    monkeypatch.setattr(confined, "run", end)
+    with pytest.raises(Unreachable) as caught:
+        confined_reads._asked("catalog", {}, confined.Bounds(1, 1, 1))
+    kept = json.loads(json.dumps(failure_json(caught.value.failure)))
+    assert (
+        kept["message"]
+        == "The database was not read to its end. It took more than 1,000 MB of memory and was ended."
+    )
+    with override("de"):
+        german = failure_said(kept, "message")
+        assert "1.000 MB" in german and "The database" not in german and "It took" not in german
 
 
 def test_sql_that_is_typed_on_a_page_is_refused_in_german(shop):

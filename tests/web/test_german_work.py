@@ -10,6 +10,7 @@ import pytest
 from django.core.files.storage import default_storage
 from django.test import Client
 from django.urls import reverse
+from django.utils.translation import override
 from pypdf import PdfReader
 
 from mirror.asking import services as asking
@@ -17,6 +18,9 @@ from mirror.asking.models import Run
 from mirror.dashboards import services as dashboards
 from mirror.dashboards.models import Card, Dashboard, PdfExport, Supply
 from mirror.library.services import sql_save
+from mirror.reports.pages.words import answer_words
+from mirror.reports.sending.consents import ASKED
+from mirror.reports.sending.holding import WAITS
 from mirror.results.models import StoredResult
 from mirror.work.doing import work_do
 from mirror.workbench.glancing import glance_plan, glance_rows
@@ -304,3 +308,10 @@ def test_an_english_page_is_as_it_was(asked, as_alice) -> None:
 def test_a_day_is_written_as_germans_do(asked, german) -> None:
     page = german.get(reverse("asking:run", args=[asked.pk])).content.decode()
     assert re.search(r"\d\d?\. [A-ZÄ][a-zä]+\.? \d{4}, \d\d:\d\d UTC", page)
+
+
+def test_the_day_of_a_mail_that_asks_is_written_as_germans_do() -> None:
+    kept = WAITS.format(to="x@example.com", asked=ASKED.format(day="2026-11-29"))
+    assert answer_words(kept) == kept
+    with override("de"):
+        assert answer_words(kept).endswith("Eine E-Mail mit der Frage wurde am 29. Nov. 2026 eingereiht.")

@@ -80,6 +80,15 @@ def test_the_list_shows_what_is_shared_and_finds_by_all_words(as_alice, as_bob, 
     assert "Nothing found" in as_bob.get(url("list"), {"q": "country elsewhere"}).content.decode()
 
 
+def test_the_list_says_a_question_that_is_the_name_once(as_alice, saved):
+    SavedSql.objects.filter(pk=saved.pk).update(
+        name="Revenue by plan", question="revenue by plan", description=""
+    )
+    assert "revenue by plan" not in as_alice.get(reverse("library:list")).content.decode()
+    SavedSql.objects.filter(pk=saved.pk).update(question="what comes in, by plan")
+    assert "what comes in, by plan" in as_alice.get(reverse("library:list")).content.decode()
+
+
 def test_saved_sql_is_not_seen_by_a_team_that_does_not_see_its_source(as_alice, as_bob, saved, shop):
     shop.teams.clear()
     assert as_bob.get(url("saved", saved.pk)).status_code == 404

@@ -130,6 +130,14 @@ def test_each_act_on_a_shared_question_is_forbidden_to_members(run, team, alice,
     assert Thread.objects.get().title == run.thread.title
 
 
+def test_an_administrator_in_no_team_is_led_to_teams(db, admin, as_admin):
+    """An administrator was told to ask one."""
+    board = dashboards.dashboard_make(admin, "Customers")
+    page = as_admin.get(reverse("sharing:dashboard", args=[board.pk])).content.decode()
+    assert "Make a team and put people into it" in page and f'href="{reverse("people:teams")}"' in page
+    assert "An administrator makes teams" not in page
+
+
 def test_a_member_needs_the_source_too(run, team, shop, alice, as_bob):
     asking.run_share(run, [team], alice)
     here = reverse("asking:run", args=[run.pk])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import zipfile
@@ -174,6 +175,21 @@ def test_the_notebook_runs_against_the_rows_beside_it(answered, as_alice, tmp_pa
     names: dict = {}
     exec("\n".join(code), names)
     assert names["rows_1"].fetchall() == [("```", 7)]
+
+
+def test_the_notebook_has_the_chart_and_the_reading(transactional_db, shop, alice, as_alice, media) -> None:
+    run = answer(services.run_ask(alice, shop, "revenue by category in 2025"))
+    with zipfile.ZipFile(io.BytesIO(taken(as_alice, run, "notebook"))) as packed:
+        made = json.loads(packed.read("thread.ipynb"))
+    cell = made["cells"][2]
+    assert "Understood as revenue" in cell["source"] and "by category" in cell["source"]
+    assert f"]({'attachment:chart.png'})" in cell["source"]
+    picture = base64.b64decode(cell["attachments"]["chart.png"]["image/png"])
+    assert picture.startswith(b"\x89PNG") and len(picture) > 5_000
+    ran(run, "SELECT 'x' AS name")
+    with zipfile.ZipFile(io.BytesIO(taken(as_alice, run, "notebook"))) as packed:
+        cell = json.loads(packed.read("thread.ipynb"))["cells"][2]
+    assert "attachments" not in cell and "Understood as" not in cell["source"]
 
 
 def test_rows_that_are_gone_are_told_in_both_files(answered, as_alice) -> None:

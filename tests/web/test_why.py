@@ -13,10 +13,12 @@ import pytest
 from django.urls import reverse
 
 from mirror.asking.models import Run
+from mirror.dashboards import why_pages
 from mirror.dashboards.exploring import overview_parts
 from mirror.dashboards.models import Supply
 from mirror.dashboards.why import value_key, why_of_part, why_of_version, why_serve
 from sqlagent.makers.analyst import changes
+from sqlagent.telling.summarizing.contributing import Part
 from tests.web.working import answer, supplied
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -287,3 +289,9 @@ def test_why_of_what_is_no_period_says_so_and_compares_the_last_two(shop, as_ali
 def test_why_of_nothing_named_goes_to_the_last_change(shop, as_alice) -> None:
     run = asked(shop, as_alice, "revenue by month in 2026")
     assert followed(as_alice, run, "why did it fall in the last month?") == url("why", run.versions.get().pk)
+
+
+def test_a_part_of_nothing_has_no_sign() -> None:
+    """A value that stayed the same while the whole fell had a part of "−0 %"."""
+    same = Part("value", ("partner",), Decimal(4), Decimal(4), Decimal(0), share=Decimal("-0"))
+    assert why_pages._part(same, (), Decimal(7), 0).share == "0 %"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
 
 from mirror.asking.models import Version
+from mirror.asking.services import run_ask
 from mirror.asking.services.versions import version_edit
 from mirror.audit.models import AuditRow
 from mirror.library.models import SavedSql
 from mirror.results.models import StoredResult
+from mirror.sources.models import Source
 from mirror.sources.services import source_delete
 from mirror.work.doing import work_do
 from mirror.work.leases import Status
@@ -117,6 +121,24 @@ def test_a_source_of_somebody_else_is_refused_and_no_tab_made(shop, as_charlie) 
     for source in (shop.pk, "9" * 30, "x"):
         assert as_charlie.post(reverse("workbench:new"), {"source": source}).status_code == 404
     assert not Tab.objects.exists()
+
+
+def test_new_sql_opens_on_the_source_that_was_used_last(shop, alice, as_alice, shop_file, media) -> None:
+    """A person who had asked one source all day got a tab on another one."""
+    other = Source.objects.create(owner=alice, name="zoo", engine="sqlite", database=str(shop_file))
+    asked = run_ask(alice, other, "How many stores are there?")
+    offered = as_alice.get(reverse("workbench:start")).context["page"].sources
+    assert [name for _, name, _ in offered] == ["zoo", "shop"]
+    as_alice.post(reverse("workbench:new"))
+    assert Tab.objects.get().source == other
+
+    Tab.objects.update(source=shop, used_at=asked.created_at + timedelta(minutes=1))
+    as_alice.post(reverse("workbench:new"))
+    assert Tab.objects.latest("pk").source == shop
+    Tab.objects.update(used_at=asked.created_at - timedelta(minutes=1))
+    source_delete(other)
+    as_alice.post(reverse("workbench:new"))
+    assert Tab.objects.latest("pk").source == shop
 
 
 def test_what_is_typed_is_kept_and_a_second_window_is_told(tab, as_alice) -> None:
@@ -233,8 +255,6 @@ def test_a_lost_source_leaves_the_text(tab, shop, as_alice) -> None:
 
 
 def test_another_source_begins_a_history_of_its_own(tab, alice, as_alice, shop_file) -> None:
-    from mirror.sources.models import Source
-
     other = Source.objects.create(owner=alice, name="other", engine="sqlite", database=str(shop_file))
     as_alice.post(reverse("workbench:change", args=[tab.pk]), {"title": "Mine", "source": other.pk})
     tab.refresh_from_db()

@@ -63,8 +63,12 @@ function arrive() {
   // The browser gives the focus to a field that the page names, but with its first picture, which may come after this.
   const named = [...document.querySelectorAll("[autofocus]")].find((one) => one.checkVisibility());
   if (named) { named.focus(); return; }
-  // A message at the top of a page is not scrolled away. A field that was not taken is shown wherever it stands.
-  land(next.places.filter((place) => place.includes("[aria-invalid") || (document.querySelector(place)?.getBoundingClientRect().top ?? 0) < innerHeight));
+  // A message at the top of a page is not scrolled away. A field that was not taken is shown wherever it stands, and so is all of a
+  // page whose address names a part further down. The browser scrolls there once the page has loaded, and takes the focus away.
+  const isShown = (place) => location.hash || place.includes("[aria-invalid") || (document.querySelector(place)?.getBoundingClientRect().top ?? 0) < innerHeight;
+  const begin = () => { if (isLost()) land(next.places.filter(isShown), { preventScroll: !location.hash }); };
+  if (location.hash && document.readyState !== "complete") addEventListener("load", () => requestAnimationFrame(begin), { once: true });
+  else begin();
 }
 
 function keep() {

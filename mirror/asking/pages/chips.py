@@ -128,6 +128,12 @@ def chips_view(version: Version | None, problem: str = "") -> ChipsView | None:
     )
 
 
+def chips_said(version: Version | None) -> list[str]:
+    """The reading of a version in words: one text for each chip."""
+    view = chips_view(version)
+    return [f"{one.label} {one.words}".strip() for one in view.chips if one.kind != "add"] if view else []
+
+
 def _said(kind: str, words: str) -> str:
     """The text of a chip or a choice; of a figure, how it is summed up is told in the language of the reader."""
     again = said_now(words)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -122,6 +123,7 @@ class VersionItem:
     when: datetime
     sql: str
     is_current: bool
+    excerpt: str
 
     @property
     def state_words(self) -> str:
@@ -200,7 +202,23 @@ def version_item(version: Version, current: Version | None) -> VersionItem:
         when=version.ended_at or version.created_at,
         sql=version.sql,
         is_current=current is not None and version.pk == current.pk,
+        excerpt=_excerpt(version.sql, current.sql if current is not None else ""),
     )
+
+
+def _excerpt(sql: str, shown: str) -> str:
+    """The first line of SQL that is another than in the SQL that is shown, and those after it; all of it where it is the same.
+
+    Example:
+        >>> _excerpt("SELECT a\\nFROM b\\nLIMIT 3", "SELECT a\\nFROM b"), _excerpt("SELECT a\\nFROM b", "SELECT a\\nFROM b\\nLIMIT 3")
+        ('… LIMIT 3', '… FROM b')
+        >>> _excerpt("SELECT a\\nFROM b", "SELECT a\\nFROM b"), _excerpt("SELECT 2", "SELECT 1")
+        ('SELECT a FROM b', 'SELECT 2')
+    """
+    lines, others = ([line.strip() for line in text.split("\n") if line.strip()] for text in (sql, shown))
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines, others, strict=False)))
+    begin = 0 if lines == others else min(same, max(len(lines) - 1, 0))
+    return " ".join((["…"] if begin else []) + lines[begin:])
 
 
 def version_view(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +20,15 @@ from django.utils.translation import gettext as _
 from mirror.asking.models import Run, Thread, Version, headed
 from mirror.asking.selectors import thread_runs
 from mirror.asking.services.answer_standing import UNKNOWN, AnswerStanding, answer_standings
+from mirror.asking.services.charts import DRAWN_ROWS
 from mirror.audit.services import record
 from mirror.exports.file_writing import write
+from mirror.exports.images import chart_image
 from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of
 from mirror.phrases import one_line
 from mirror.results.opened_files import ResultGone, result_open
+from mirror.results.rows import rows_of
 from mirror.stored_words import row_said
 
 if TYPE_CHECKING:
@@ -82,13 +86,18 @@ def thread_taken(thread: Thread, turns: Sequence[Turn], format: str, by: User) -
     )
 
 
-def notebook_pieces(thread: Thread, turns: Sequence[Turn]) -> Generator[bytes, None, None]:
-    """Give a zip of the notebook and its Parquet files, once it is whole; it is gone afterwards, and when nobody reads on."""
+def notebook_pieces(
+    thread: Thread, turns: Sequence[Turn], understood: Mapping[int, Sequence[str]]
+) -> Generator[bytes, None, None]:
+    """Give a zip of the notebook and its Parquet files, once it is whole; it is gone afterwards, and when nobody reads on.
+
+    `understood` says what questions were understood as, by the id of their version.
+    """
     folder = Path(tempfile.mkdtemp(prefix="mirror-thread-"))
     try:
         path = folder / "thread.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-            files, notes, held = {}, {}, 0
+            files, notes, pictures, held = {}, {}, {}, 0
             for number, turn in enumerate(turns, start=1):
                 result = turn.version.result if turn.version else None
                 if result is None or turn.version is None:
@@ -102,6 +111,9 @@ def notebook_pieces(thread: Thread, turns: Sequence[Turn]) -> Generator[bytes, N
                 name = f"rows-{number}.parquet"
                 try:
                     result_open(result)
+                    pictures[number] = chart_image(
+                        turn.version.chart, rows_of(result, DRAWN_ROWS), scale=1.5, plainly=True
+                    )
                     write("parquet", [sheet_of(result, turn.title)], folder / name)
                 except ResultGone as error:
                     notes[number] = str(error)
@@ -109,7 +121,7 @@ def notebook_pieces(thread: Thread, turns: Sequence[Turn]) -> Generator[bytes, N
                 packed.write(folder / name, name, zipfile.ZIP_STORED)
                 (folder / name).unlink()
                 files[number] = name
-            made = notebook(thread.title, thread.source.name, turns, files, notes)
+            made = notebook(thread, turns, Beside(files, notes, pictures, understood))
             packed.writestr("thread.ipynb", json.dumps(made, ensure_ascii=False, indent=1))
         with path.open("rb") as file:
             while piece := file.read(_SENT):
@@ -119,16 +131,24 @@ def notebook_pieces(thread: Thread, turns: Sequence[Turn]) -> Generator[bytes, N
             shutil.rmtree(folder)
 
 
-def notebook(
-    title: str, source: str, turns: Sequence[Turn], files: dict[int, str], notes: dict[int, str]
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Contents of a notebook beside its turns, by their numbers: files of rows, notes, pictures; and by versions what they were understood as."""
+
+    files: Mapping[int, str]
+    notes: Mapping[int, str]
+    pictures: Mapping[int, bytes | None]
+    understood: Mapping[int, Sequence[str]]
+
+
+def notebook(thread: Thread, turns: Sequence[Turn], beside: Beside) -> dict[str, Any]:
     """Lay out a notebook (nbformat 4.5). Words of people, models and databases stand in its texts alone, its code names files of ours."""
     cells = [
         _text(
             1,
-            f"# {plain(title)}\n\n"
+            f"# {plain(thread.title)}\n\n"
             + _("From %(source)s. The rows lie beside this file; DuckDB reads them.")
-            % {"source": plain(source)},
+            % {"source": plain(thread.source.name)},
         ),
         _code(2, "import duckdb"),
     ]
@@ -140,6 +160,11 @@ def notebook(
             said.append("**" + _("Draft.") + f"** {plain(turn.draft)}")
         if turn.sentence:
             said.append(plain(turn.sentence))
+        if turn.version and (chips := beside.understood.get(turn.version.pk)):
+            said.append(f"{_('Understood as')} {'; '.join(map(plain, chips))}")
+        picture = beside.pictures.get(number)
+        if picture:
+            said.append(f"![{plain(turn.title)}](attachment:chart.png)")
         if turn.version and turn.version.sql:
             said.append(fenced(turn.version.sql))
         if turn.values:
@@ -149,15 +174,12 @@ def notebook(
                 _("These are the first %(count)s rows; there are more.")
                 % {"count": intcomma(turn.version.result.row_count)}
             )
-        if number in notes:
-            said.append(plain(notes[number]))
-        cells.append(_text(len(cells) + 1, "\n\n".join(said)))
-        if number in files:
-            cells.append(
-                _code(
-                    len(cells) + 1, f'rows_{number} = duckdb.read_parquet("{files[number]}")\nrows_{number}'
-                )
-            )
+        if number in beside.notes:
+            said.append(plain(beside.notes[number]))
+        cells.append(_text(len(cells) + 1, "\n\n".join(said), picture))
+        if number in beside.files:
+            read = f'duckdb.read_parquet("{beside.files[number]}")'
+            cells.append(_code(len(cells) + 1, f"rows_{number} = {read}\nrows_{number}"))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
@@ -189,8 +211,11 @@ def thread_file_name(thread: Thread, extension: str) -> str:
     return f"{file_name(thread.title, 'csv').rpartition('.')[0]}.{extension}"
 
 
-def _text(number: int, text: str) -> dict[str, Any]:
-    return {"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": text}
+def _text(number: int, text: str, picture: bytes | None = None) -> dict[str, Any]:
+    cell = {"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": text}
+    if not picture:
+        return cell
+    return {**cell, "attachments": {"chart.png": {"image/png": base64.b64encode(picture).decode()}}}
 
 
 def _code(number: int, code: str) -> dict[str, Any]:

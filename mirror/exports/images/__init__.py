@@ -6,7 +6,9 @@ is worse than one that is plainer.
 
 from __future__ import annotations
 
+import html
 import logging
+import re
 from dataclasses import asdict, replace
 from time import monotonic
 from typing import Any
@@ -31,12 +33,21 @@ _pause_until = 0.0
 
 
 def chart_image(
-    chart: dict[str, Any] | None, rows: Rows, *, width: int = 720, height: int = 400, scale: float = 2
+    chart: dict[str, Any] | None,
+    rows: Rows,
+    *,
+    width: int = 720,
+    height: int = 400,
+    scale: float = 2,
+    plainly: bool = False,
+    heading: str = "",
 ) -> bytes | None:
     """Draw a chart as a PNG of `width` x `height` times `scale` pixels; taller where many bars lie down.
 
     `chart` is a `sqlagent.values.Chart` as a dict. A chart of nothing (no rows, no mark, a column that
-    is gone, numbers beyond every float) is None. `CHART_IMAGES` says which renderer draws.
+    is gone, numbers beyond every float) is None. `CHART_IMAGES` says which renderer draws;
+    `plainly` leaves a browser out of it, where somebody waits for a page. A title whose words are all in the `heading`
+    above the picture is left out.
     """
     if not chart or chart.get("mark", "none") == "none" or not rows.rows:
         return None
@@ -48,13 +59,13 @@ def chart_image(
         log.warning("A chart could not be drawn: %s", error)
         return None
     height = min(max(height, int(figure["layout"].get("height") or 0)), TALLEST)
-    figure = paper_style.words_whole(figure, width)
-    image = _by_browser(figure, width, height, scale)
+    figure = _under(heading, paper_style.words_whole(figure, width))
+    image = None if plainly else _by_browser(figure, width, height, scale)
     if image is None:
         from mirror.exports.images import simple
 
         if plainer is not None:
-            figure = paper_style.words_whole(_said(plainer, rows), width)
+            figure = _under(heading, paper_style.words_whole(_said(plainer, rows), width))
             height = min(max(height, int(figure["layout"].get("height") or 0)), TALLEST)
         image = simple.draw(figure, width, height, scale)
     return image
@@ -64,6 +75,17 @@ def _said(chart: Chart, rows: Rows) -> dict[str, Any]:
     """The figure of a chart, in the language that is active."""
     figure = figure_worded(charting.figure(chart, rows), asdict(chart))
     return figure_written(figure, chart.note or charting.note_of(chart, rows))
+
+
+def _under(heading: str, figure: dict[str, Any]) -> dict[str, Any]:
+    """A figure under a heading: without its title where that says nothing more. One with a note keeps it."""
+    title = figure["layout"].get("title") or {}
+    words, said = (
+        set(re.findall(r"\w+", html.unescape(text).casefold())) for text in (title.get("text") or "", heading)
+    )
+    if not words or not words <= said or title.get("subtitle"):
+        return figure
+    return {**figure, "layout": {name: part for name, part in figure["layout"].items() if name != "title"}}
 
 
 def _without_map(chart: Chart, rows: Rows) -> Chart | None:

@@ -81,9 +81,11 @@ class _Browser:
         return await self._kaleido.calc_fig(figure, opts=opts)
 
     async def _first_drawn(self, figure: Json, opts: Json) -> Any:
-        built = Path(settings.BASE_DIR) / "frontend/static/js/build"
+        scripts = Path(settings.BASE_DIR) / "frontend/static/js"
         page = PageGenerator(
-            plotly=(built / "charts.js").as_uri(), mathjax=False, others=[(built / "maps.js").as_uri()]
+            plotly=(scripts / "build/charts.js").as_uri(),
+            mathjax=False,
+            others=[(scripts / name).as_uri() for name in ("build/maps.js", "picture-days.js")],
         )
         self._kaleido = Kaleido(n=1, timeout=SECONDS, page_generator=page, path=self._path)
         await self._kaleido.open()

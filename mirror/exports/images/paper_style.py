@@ -51,6 +51,8 @@ def laid_out(figure: Json, width: int, height: int) -> Json:
         layout["annotations"] = [{**first, "font": {"size": 34, "color": TEXT}}, *more]
     is_grid = bool((layout.get("meta") or {}).get("grids"))
     data = figure["data"] if is_grid else [_painted(trace) for trace in figure["data"]]
+    if figure.get("config"):  # `frontend/static/js/picture-days.js` takes it from here
+        layout["meta"] = {**(layout.get("meta") or {}), "config": figure["config"]}
     return {"data": [part for trace in data for part in _inked(trace)], "layout": layout}
 
 

@@ -15,6 +15,8 @@ from io import BytesIO
 from typing import Any
 
 import matplotlib as mpl
+from django.utils.dates import MONTHS_3
+from django.utils.text import capfirst
 from matplotlib import dates as mpl_dates
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -32,6 +34,9 @@ mpl.rcParams.update({"text.parse_math": False, "font.family": ["DejaVu Sans"], "
 # Pixels of a point at the resolution figures are laid out in.
 _DPI = 100
 _POINTS = 72 / _DPI
+# Months as matplotlib writes them.
+_SHORT = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTH = re.compile(rf"\b(?:{'|'.join(_SHORT)})\b")
 # Labels along an axis that still stand side by side; more are thinned out.
 _LABELS = 14
 
@@ -324,6 +329,21 @@ def _moments(values: Sequence[Any]) -> dict[Any, float] | None:
     return found
 
 
+class _Times(mpl_dates.ConciseDateFormatter):
+    """Times along an axis, with the months of the language that is active."""
+
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        written = super().format_ticks(values)  # type: ignore[no-untyped-call]  # the library has no types
+        return [_MONTH.sub(_month, text) for text in written]
+
+    def get_offset(self) -> str:
+        return _MONTH.sub(_month, super().get_offset())  # type: ignore[no-untyped-call]
+
+
+def _month(found: re.Match[str]) -> str:
+    return capfirst(str(MONTHS_3[_SHORT.index(found[0]) + 1]))
+
+
 class _Bars:
     """How the bars of one trace stand among the others."""
 
@@ -391,13 +411,15 @@ def _lines(
     if trace.get("fill"):
         axes.fill_between(at, values, color=colour, alpha=0.25, linewidth=0)
     if "text" in mode:
-        for place, value, text in zip(at, values, trace.get("text") or (), strict=False):
+        for place, value, text, side in zip(at, values, trace["text"], trace["textposition"], strict=True):
             if value == value:
+                is_below = side.startswith("bottom")
                 axes.annotate(
                     _plain(text),
                     (place, value),
                     textcoords="offset points",
-                    xytext=(0, 6),
+                    xytext=(0, -6 if is_below else 6),
+                    va="top" if is_below else "baseline",
                     ha="center",
                     size=_size(11),
                     color=TEXT,
@@ -426,7 +448,7 @@ def _finish(axes: Axes, layout: Json, lying: bool, places: _Places, *, is_grid: 
     elif places.is_time:
         locator = mpl_dates.AutoDateLocator(minticks=min(5, places.most), maxticks=places.most)
         along.set_major_locator(locator)
-        shown = mpl_dates.DateFormatter("%Y") if places.years else mpl_dates.ConciseDateFormatter(locator)
+        shown = mpl_dates.DateFormatter("%Y") if places.years else _Times(locator)  # type: ignore[no-untyped-call]
         along.set_major_formatter(shown)
     else:
         along.set_major_formatter(FuncFormatter(_grouped))

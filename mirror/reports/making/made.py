@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 STORAGE_ADVICE = gettext_noop("Ask an administrator of this server to look at its disk or file storage.")
 
 
+# A chart as PNG, by language; none where there is nothing to draw.
+Pictures = dict[str, bytes]
+
+
 class RunFailed(Exception):
     """A run could not be made now; trying again later may help. Message and advice are fit to be shown."""
 
@@ -36,12 +40,16 @@ class RunStopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """A run that is being made: its report, its attempt, and the day its relative dates are read for."""
+    """A run that is being made: its report, its attempt, and the day its relative dates are read for.
+
+    `languages` are those of its readers, that of the report's owner first.
+    """
 
     run: ReportRun
     report: Report
     attempt: int
     today: date
+    languages: tuple[str, ...]
 
     @property
     def folder(self) -> str:

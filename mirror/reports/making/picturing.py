@@ -27,18 +27,20 @@ WIDTH, HEIGHT, SCALE = 560, 360, 2.4
 _pictures: Recent[str, bytes | None] = Recent(AT_HAND)
 
 
-def picture(drawn: Drawn, rows: Rows) -> bytes | None:
-    """Draw a chart as PNG; None when there is nothing to draw, or it cannot be drawn."""
+def picture(drawn: Drawn, rows: Rows, heading: str = "") -> bytes | None:
+    """Draw a chart as PNG, for under a heading; None when there is nothing to draw, or it cannot be drawn."""
     if drawn.figure is None:
         return None
-    drawing = json.dumps([drawn.figure, get_language()], default=repr)
+    drawing = json.dumps([drawn.figure, get_language(), heading], default=repr)
     key = hashlib.sha256(drawing.encode()).hexdigest()
-    return _pictures.get(key, lambda: _drawn(drawn, rows))
+    return _pictures.get(key, lambda: _drawn(drawn, rows, heading))
 
 
-def _drawn(drawn: Drawn, rows: Rows) -> bytes | None:
+def _drawn(drawn: Drawn, rows: Rows, heading: str) -> bytes | None:
     try:
-        return chart_image(drawn.chart, rows, width=WIDTH, height=HEIGHT, scale=SCALE) or None
+        return (
+            chart_image(drawn.chart, rows, width=WIDTH, height=HEIGHT, scale=SCALE, heading=heading) or None
+        )
     except ExportError as error:
         log.warning("A chart could not be drawn as a picture: %s", error)
         return None

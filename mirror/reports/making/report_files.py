@@ -20,15 +20,14 @@ from mirror.exports.file_writing import write
 from mirror.exports.names import file_name
 from mirror.exports.sheets import sheet_of, sheet_pivoted
 from mirror.exports.values import FORMATS, Cover, ExportError, Sheet
-from mirror.people.languages import language_of
 from mirror.queries.values_said import day_in_full
-from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, run_folder
+from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, Pictures, RunFailed, run_folder
 from mirror.reports.models import ReportFile, ReportRun, RunPart
 from mirror.reports.part_words import draft_told, figure_told, part_sentence
-from mirror.reports.schedule.zones import at_zone, zone_of
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.work.leases import Status
+from mirror.zones import at_zone, zone_of
 from sqlagent.errors import without_folders
 
 log = logging.getLogger(__name__)
@@ -40,19 +39,28 @@ HISTORY_DAYS = 365
 
 
 def files_write(
-    making: Making, parts: Sequence[MadePart], images: Sequence[bytes | None], check: Callable[[], None]
+    making: Making, parts: Sequence[MadePart], images: Sequence[Pictures], check: Callable[[], None]
 ) -> list[ReportFile]:
     """Write the report's formats and put them into the storage; rows are not kept yet.
 
-    They are in the language of the report's owner. A format that holds several sheets is one file, any other one for each part. `check` is
+    They are in each of the run's languages, that of the report's owner first. A format that holds several sheets is one file, any other one for each part. `check` is
     called now and then, and may raise. Raises: RunFailed when a file cannot be written or stored.
     """
-    with override(language_of(making.report.owner)):
-        return _files(making, parts, images, check)
+    owners, *others = making.languages
+    with override(owners):
+        made = _files(making, parts, [one.get(owners) for one in images], check)
+    for language in others if making.report.formats else ():
+        with override(language):
+            made += _files(making, parts, [one.get(language) for one in images], check, language)
+    return made
 
 
 def _files(
-    making: Making, parts: Sequence[MadePart], images: Sequence[bytes | None], check: Callable[[], None]
+    making: Making,
+    parts: Sequence[MadePart],
+    images: Sequence[bytes | None],
+    check: Callable[[], None],
+    language: str = "",
 ) -> list[ReportFile]:
     sheets = [
         sheet_of(
@@ -81,7 +89,8 @@ def _files(
                     sheet_pivoted(sheet, part.result, part.row.chart)
                     for sheet, part in zip(of_file, inside, strict=True)
                 ]
-            made.append(_written(making, name, title, of_file, inside, {file.name for file in made}, check))
+            taken = {file.name for file in made}
+            made.append(_written(making, name, title, of_file, inside, taken, check, language))
             drafts = [part.row for part in inside if part.row.draft]
             made[-1].notes += [f"{part.title}: {draft_told(part)}" for part in drafts]
     return made
@@ -92,9 +101,10 @@ def _titled(part: RunPart) -> str:
     return _("Draft: %(title)s") % {"title": part.title} if part.draft else part.title
 
 
-def image_keep(making: Making, position: int, image: bytes) -> str:
+def image_keep(making: Making, position: int, image: bytes, language: str = "") -> str:
     """Put a chart's picture into the storage; returns its name there. Raises: RunFailed."""
-    return _stored(f"{making.folder}/{position}.png", ContentFile(image))
+    told = f".{language}" if language else ""
+    return _stored(f"{making.folder}/{position}{told}.png", ContentFile(image))
 
 
 def _written(
@@ -105,6 +115,7 @@ def _written(
     parts: Sequence[MadePart],
     taken: set[str],
     check: Callable[[], None],
+    language: str,
 ) -> ReportFile:
     name = _name(making, title, format, parts, taken)
     cover = _cover(making, parts)
@@ -116,11 +127,13 @@ def _written(
             raise RunFailed(f"{FORMATS[format].label}: {error}") from None
         check()
         with path.open("rb") as file:
-            stored = _stored(f"{making.folder}/{name}", File(file))
+            told = f"{language}-{name}" if language else name
+            stored = _stored(f"{making.folder}/{told}", File(file))
     return ReportFile(
         run=making.run,
         format=format,
         name=name,
+        language=language,
         file=stored,
         row_count=written.rows,
         size=written.size,
@@ -203,9 +216,10 @@ def files_expire() -> int:
         file.delete()
     bare = RunPart.objects.filter(run__files=None, result=None, run__ended_at__lt=now - timedelta(days=1))
     for part in bare.exclude(image="")[:AT_ONCE]:
-        with suppress(OSError):
-            default_storage.delete(str(part.image.name))
-        RunPart.objects.filter(pk=part.pk).update(image="")
+        for name in (str(part.image.name), *part.images.values()):
+            with suppress(OSError):
+                default_storage.delete(name)
+        RunPart.objects.filter(pk=part.pk).update(image="", images={})
     ReportRun.objects.filter(
         status=Status.DONE, files=None, ended_at__lt=now - timedelta(days=HISTORY_DAYS)
     ).delete()

@@ -17,20 +17,18 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext_noop, override
 
-from mirror.people.languages import language_of
 from mirror.reports.errors import ReportError
 from mirror.reports.making.by_hand import stopped_words
 from mirror.reports.making.conditions import Crossing, RowsFingerprint, crossing
 from mirror.reports.making.failing import reason_fields, report_run_fail
-from mirror.reports.making.made import MadePart, Making, RunFailed, RunStopped, Unmakeable
+from mirror.reports.making.made import MadePart, Making, Pictures, RunFailed, RunStopped, Unmakeable
 from mirror.reports.making.owner_left import owner_settle
 from mirror.reports.making.parts import part_read
 from mirror.reports.making.picturing import picture
 from mirror.reports.making.report_files import attempt_forget, attempts_forget, files_write, image_keep
 from mirror.reports.making.telling import part_told
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun
-from mirror.reports.schedule.zones import at_zone
-from mirror.reports.sending.queueing import deliveries_for
+from mirror.reports.sending.queueing import deliveries_for, languages_read
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import columns_of, rows_batches, rows_of
@@ -41,6 +39,7 @@ from mirror.work.leases import Lease, LeaseLost
 from mirror.work.store import store_wait
 from mirror.work.turns import turn_leave
 from mirror.work.watching import Watch
+from mirror.zones import at_zone
 from sqlagent.language.saying import worded
 
 log = logging.getLogger(__name__)
@@ -98,7 +97,7 @@ def report_run_break(lease: Lease) -> None:
 def _making(lease: Lease) -> Making:
     run = ReportRun.objects.select_related("report__owner", "asked_by").get(pk=lease.pk)
     today = at_zone(run.scheduled_for or run.created_at, run.report.zone).date()
-    return Making(run, run.report, lease.attempt, today)
+    return Making(run, run.report, lease.attempt, today, languages_read(run))
 
 
 def _check(watch: Watch) -> None:
@@ -207,28 +206,38 @@ def _is_sent(report: Report, fingerprint: str) -> bool:
 # ---------------------------------------------------------------- pictures and ends
 
 
-def _drawn(making: Making, part: MadePart, lease: Lease) -> bytes | None:
-    """Tell and draw the rows of a part, and keep both with it; the picture, if there is something to draw."""
+def _drawn(making: Making, part: MadePart, lease: Lease) -> Pictures:
+    """Tell and draw the rows of a part, and keep both with it; its pictures, if there is something to draw."""
     try:
         rows = rows_of(part.result, DRAWN_ROWS)
     except ResultGone as error:
         raise RunFailed(str(error)) from None
     told = store_wait(lambda: part_told(making, part, rows))
     drawn = told.drawn
-    with override(language_of(making.report.owner)):
-        image = picture(drawn, told.rows) if told.is_picture else None
+    images: Pictures = {}
+    for language in making.languages if told.is_picture else ():
+        with override(language):
+            image = picture(drawn, told.rows, part.row.title)
+        if image:
+            images[language] = image
     part.row.chart, part.row.sentence = storable(drawn.chart), storable(drawn.sentence)
     part.row.saying |= sayings(sentence=drawn.sentence)
     part.row.figures = storable(told.figures)
-    if image:
-        part.row.image = image_keep(making, part.row.position, image)
+    owners, *others = making.languages
+    if owners in images:
+        part.row.image = image_keep(making, part.row.position, images[owners])
+    part.row.images = {
+        language: image_keep(making, part.row.position, images[language], language)
+        for language in others
+        if language in images
+    }
 
     def write() -> None:
         lease.write()
-        part.row.save(update_fields=["chart", "sentence", "saying", "figures", "image"])
+        part.row.save(update_fields=["chart", "sentence", "saying", "figures", "image", "images"])
 
     lease.keep(write)
-    return image
+    return images
 
 
 def _conclude(making: Making, lease: Lease, files: Sequence[ReportFile], worth: _Worth) -> None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from mirror.asking.services.charts import Drawn, chart_drawn
 from mirror.asking.services.meaning import columns_meant
 from mirror.reports.models import ReportRun, RunPart
-from mirror.reports.schedule.zones import at_zone, zone_of
 from mirror.results.cells import exact_text, on_clock
 from mirror.results.kept_pivots import chart_pivot, pivot_of_chart
 from mirror.results.pivots import PivotWish
 from mirror.results.rows import columns_of
 from mirror.stored_words import kept_beside
 from mirror.work.leases import Status
+from mirror.zones import at_zone, zone_of
 from sqlagent.language.saying import day_in_words, without_stop, worded
 from sqlagent.rows.columns import in_words, number_of
 from sqlagent.telling import charting, summarizing

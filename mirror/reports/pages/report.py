@@ -28,9 +28,9 @@ from mirror.reports.pages.words import Moment, State
 from mirror.reports.reasons import Reasons
 from mirror.reports.schedule.intervals import is_too_fast
 from mirror.reports.schedule.times import Schedule, ScheduleError
-from mirror.reports.schedule.zones import zone_of
 from mirror.reports.sending.recipients import Standing, standings_of
 from mirror.secrets import is_kept
+from mirror.zones import zone_of
 
 # Scheduled times shown ahead.
 AHEAD = 5
@@ -297,7 +297,7 @@ def run_line(run: ReportRun, zone: str, reasons: Reasons) -> RunLine:
     """Lay out one run of the history."""
     deliveries = sent_out(run)
     parts = current_parts(run)
-    files = list(run.files.all())
+    files = run.files_in()
     sent = sum(delivery.state == Delivery.State.SENT for delivery in deliveries)
     return RunLine(
         id=run.pk,

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils import timezone
+from django.utils.translation import get_language, gettext_noop, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
 
 from mirror import phrases
 from mirror.exports.values import FORMATS
@@ -29,7 +29,6 @@ from mirror.reports.pages.report import (
 from mirror.reports.pages.selectors import run_read
 from mirror.reports.pages.words import Moment, State
 from mirror.reports.reasons import Reasons
-from mirror.reports.schedule.zones import at_zone
 from mirror.results.cells import Cell
 from mirror.results.formats import alike, alike_together, cell_of, formats_of, rows_cells
 from mirror.results.kept_pivots import PivotTable, pivot_table
@@ -37,6 +36,7 @@ from mirror.results.opened_files import ResultGone
 from mirror.results.rows import rows_page
 from mirror.stored_words import row_said
 from mirror.work.leases import Status
+from mirror.zones import at_zone
 
 # Rows of each SQL that are shown, and columns.
 FIRST_ROWS, FIRST_COLUMNS = 10, 30
@@ -219,7 +219,9 @@ def report_run_page(user: User, run: ReportRun, fresh: tuple[int, str] | None = 
         is_source_gone=any(part.source_id is None for part in current_parts(run)),
         sends=[(part.name, part.saved_id) for part in run.report.parts.all() if part.saved_id],
         parts=[_part(part, run) for part in current_parts(run)] if sees_rows else [],
-        files=[file_line(file, zone, fresh) for file in run.files.all()] if sees_rows else [],
+        files=[file_line(file, zone, fresh) for file in run.files_in(get_language() or "")]
+        if sees_rows
+        else [],
         deliveries=lines if is_few else pending,
         arrived=[] if is_few else [line for line in lines if line.state.name == "sent"],
         delivered=delivered_words(sent_out(run)),

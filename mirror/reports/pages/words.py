@@ -17,13 +17,13 @@ from django.utils.translation import gettext_noop, ngettext_lazy, pgettext_lazy
 from mirror.phrases import took
 from mirror.reports.models import Delivery, Report, ReportRun
 from mirror.reports.schedule.times import Schedule, ScheduleError
-from mirror.reports.schedule.zones import at_zone
 from mirror.reports.sending.consents import ASKED, LATER
 from mirror.reports.sending.delivering import GIVEN_UP
 from mirror.reports.sending.holding import WAITS
 from mirror.reports.sending.mails_beside import UNCONFIRMED
 from mirror.stored_words import translated
 from mirror.work.leases import Status
+from mirror.zones import at_zone
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,10 @@ from mirror.reports.making.failing import report_stop
 from mirror.reports.models import Report, ReportRun
 from mirror.reports.schedule.intervals import is_too_fast, thinned
 from mirror.reports.schedule.times import Schedule, ScheduleError
-from mirror.reports.schedule.zones import at_zone
 from mirror.reports.sending.pausing import pause_now
 from mirror.work.kinds import send
 from mirror.work.leases import Status
+from mirror.zones import at_zone
 
 log = logging.getLogger(__name__)
 

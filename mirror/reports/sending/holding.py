@@ -19,13 +19,13 @@ from django.utils.translation import gettext_noop, ngettext_lazy
 from mirror.people.models import Quota, QuotaMet, User
 from mirror.people.quotas import quota_met, quota_use
 from mirror.reports.models import Channel, Delivery
-from mirror.reports.schedule.zones import at_zone
 from mirror.reports.selectors import rows_sendable
 from mirror.reports.sending.consents import consent_ask
 from mirror.reports.sending.pausing import pause_now
 from mirror.reports.sending.queueing import delivery_queue_again
 from mirror.reports.sending.recipients import Standing, refusal_words, standing_of
 from mirror.work.kinds import send
+from mirror.zones import at_zone
 
 log = logging.getLogger(__name__)
 

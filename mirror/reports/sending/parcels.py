@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.files.storage import default_storage
-from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language, override
@@ -25,18 +24,19 @@ from mirror.recent import Recent
 from mirror.reports.models import Delivery, Report, ReportFile, ReportRun, RunPart
 from mirror.reports.part_words import figure_told, part_sentence
 from mirror.reports.reasons import pause_said
-from mirror.reports.schedule.zones import zone_of
 from mirror.reports.selectors import run_visible
 from mirror.reports.sending.columns import columns_first
 from mirror.reports.sending.consents import consent_url
 from mirror.reports.sending.holding import charged, quota_words
 from mirror.reports.sending.introductions import introduction_of
 from mirror.reports.sending.links import link_of_delivery
+from mirror.reports.sending.recipients import people_at
 from mirror.results.formats import formats_of
 from mirror.results.kept_pivots import pivot_table
 from mirror.results.opened_files import ResultGone
 from mirror.results.rows import columns_of, rows_batches
 from mirror.stored_words import row_said, translated
+from mirror.zones import zone_of
 
 About = Delivery.About
 
@@ -56,12 +56,8 @@ def parcel_of(delivery: Delivery) -> Parcel:
 
 def _language(delivery: Delivery) -> str:
     """The language of the person at a mail address; the owner's where nobody here has it, and for other channels."""
-    person = _people(delivery.to).first() if delivery.kind == "mail" else None
+    person = people_at([delivery.to]).first() if delivery.kind == "mail" else None
     return language_of(person or delivery.run.report.owner)
-
-
-def _people(address: str) -> QuerySet[User]:
-    return User.objects.filter(email__iexact=address, is_active=True, is_service=False).order_by("pk")
 
 
 def _parcel(delivery: Delivery) -> Parcel:
@@ -81,7 +77,9 @@ def _parcel(delivery: Delivery) -> Parcel:
         sections=() if is_notice else _sections(run),
         values=values,
         read_at=read_at,
-        files=() if is_notice else tuple(_attachment(file, delivery) for file in run.files.all()),
+        files=()
+        if is_notice
+        else tuple(_attachment(file, delivery) for file in run.files_in(get_language() or "")),
         attempt=delivery.tries + 1,
         introduction=introduction_of(About(delivery.about), url, _name(report.owner)),
         number=report.pk,
@@ -115,7 +113,7 @@ def _is_closed_to(delivery: Delivery) -> bool:
     """
     if delivery.kind != "mail" or delivery.about not in (About.REPORT, About.ALERT, About.RECOVERED):
         return False
-    people = list(_people(delivery.to))
+    people = list(people_at([delivery.to]))
     return bool(people) and not any(run_visible(user, delivery.run_id) for user in people)
 
 
@@ -182,10 +180,11 @@ def _section(part: RunPart, values: str) -> Section:
 
 
 def _image(part: RunPart) -> bytes | None:
-    if not part.image:
+    image = part.image_in(get_language() or "")
+    if not image:
         return None
     try:
-        with part.image.open("rb") as file:
+        with image.open("rb") as file:
             return bytes(file.read())
     except OSError:
         return None

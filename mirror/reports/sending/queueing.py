@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 
 from mirror.delivery import channels
+from mirror.people.languages import language_of
 from mirror.reports.models import Channel, Delivery, ReportRun
-from mirror.reports.sending.recipients import stopped_of
+from mirror.reports.sending.recipients import people_at, stopped_of
 from mirror.work.kinds import send
 from mirror.work.leases import Status
 
@@ -43,6 +44,16 @@ def deliveries_for(run: ReportRun, about: str) -> int:
     for row in Delivery.objects.bulk_create(rows):
         send(row)
     return len(rows)
+
+
+def languages_read(run: ReportRun) -> tuple[str, ...]:
+    """The languages of those who get a run: that of the report's owner, then of people here whose mail address it goes to."""
+    if run.cause == ReportRun.Cause.TEST:
+        people = [run.asked_by] if run.asked_by else []
+    else:
+        mails = [one for one in run.report.channels.all() if one.kind == Channel.Kind.MAIL]
+        people = list(people_at([place for channel in mails for place in _places(channel)]))
+    return tuple(dict.fromkeys(map(language_of, [run.report.owner, *people])))
 
 
 def _places(channel: Channel) -> list[str]:

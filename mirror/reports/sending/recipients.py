@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.db.models.functions import Lower
 from django.utils.translation import gettext as _
 
@@ -73,6 +74,12 @@ def standings_of(addresses: Iterable[str]) -> dict[str, Standing]:
         return Standing.CONFIRMED if state == Consent.State.CONFIRMED else Standing.ASKED
 
     return {address: standing(key) for address, key in keys.items()}
+
+
+def people_at(addresses: Iterable[str]) -> QuerySet[User]:
+    """The people here with one of some addresses, however it is written."""
+    people = User.objects.filter(is_active=True, is_service=False).annotate(key=Lower("email"))
+    return people.filter(key__in={address.lower() for address in addresses}).order_by("pk")
 
 
 def standing_of(address: str) -> Standing:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from mirror.people.requests import PersonRequest
@@ -95,6 +95,6 @@ def image(request: PersonRequest, pk: int, part: int) -> HttpResponseBase:
     if not selectors.rows_visible(request.user, found):
         raise Http404(_("There is no such picture."))
     drawn = get_object_or_404(RunPart.objects.exclude(image=""), run=found, pk=part)
-    response = stream(drawn.image, "image/png")
+    response = stream(drawn.image_in(get_language() or ""), "image/png")
     response["Cache-Control"] = "private, max-age=86400"
     return response

@@ -259,7 +259,7 @@ def _measure_within(chart: Chart) -> str:
     return all_of([_within(one) for one in chart.y])
 
 
-# Names of columns that the built-in analyst gives, and the same within a sentence; "share" is a verb in the catalogs.
+# Names of columns that the built-in analyst gives, and the same within a sentence; within one "share" is a verb in the catalogs.
 _MADE = {
     template("Year"): template("year"),
     template("Quarter"): template("quarter"),

@@ -282,7 +282,7 @@ def _trace(
         if chart.mark == "bar":
             trace["textposition"] = "auto"
         else:
-            trace |= {"mode": "lines+markers+text", "textposition": "top center"}
+            trace |= {"mode": "lines+markers+text", "textposition": _sides(numbers)}
         trace["cliponaxis"] = False
     place, value = ("y", "x") if lying else ("x", "y")
     own = bool(ticks(chart, *chart.y[:1])) or chart.stack == "share"
@@ -297,6 +297,21 @@ def _trace(
     above = "%{fullData.name}<br>" if several else ""
     trace["hovertemplate"] = Markup(f"{above}%{{{place}}}: {said}<extra></extra>")
     return trace
+
+
+def _sides(numbers: Sequence[float | int | None]) -> list[str]:
+    """Where the labels of a line's points stand: below one that is lower than its neighbours, where the line lies above; else above it.
+
+    Example:
+        >>> _sides([18, 13, 16, 16, None, 14])
+        ['top center', 'bottom center', 'top center', 'top center', 'top center', 'top center']
+    """
+    sides = []
+    for at, number in enumerate(numbers):
+        beside = [n for n in (*numbers[max(at - 1, 0) : at], *numbers[at + 1 : at + 2]) if n is not None]
+        is_low = number is not None and beside and all(n > number for n in beside)
+        sides.append("bottom center" if is_low else "top center")
+    return sides
 
 
 def _histogram(chart: Chart, rows: Rows) -> Json:

@@ -74,7 +74,7 @@ class Command(BaseCommand):
         run.refresh_from_db()
         if run.outcome != ReportRun.Outcome.MADE:
             raise CommandError(f"{run.reason} {run.advice}".strip())
-        for file in run.files.all():
+        for file in run.files_in():
             self.stdout.write(f"{file.name}: {file.row_count:,} rows, {file.size:,} bytes")
         for delivery in run.deliveries.all():
             _work_off(delivery)

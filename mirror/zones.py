@@ -1,4 +1,4 @@
-"""The time zone of a report, by its name."""
+"""Time zones by their names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
 def zone_of(name: str) -> ZoneInfo:
-    """Find a report's zone; UTC where this machine no longer knows it."""
+    """Find a zone; UTC where this machine does not know it, or no longer."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
