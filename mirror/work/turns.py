@@ -122,8 +122,8 @@ def _waiting(kind: Kind, share: Share, key: Any) -> Iterator[tuple[int, datetime
     rows = _rows(kind, share, key).filter(_WAITS)
     others = [other for other in kind.shares if other is not share]
     if not others:
-        oldest = rows.order_by("created_at").values_list("pk", "created_at").distinct()
-        yield from ((0, since, pk) for pk, since in oldest[:LOOKED_AT])
+        longest = rows.order_by("created_at").values_list("pk", "created_at").distinct()
+        yield from ((0, since, pk) for pk, since in longest[:LOOKED_AT])
         return
     paths = [kind.shares[other].path for other in others]
     groups = rows.order_by().values_list(*paths).annotate(since=Min("created_at")).order_by("since")

@@ -53,6 +53,8 @@ def choir():
         ("how many people does Jo Sand manage", "SELECT 3"),
         ("who is Kit's manager", "SELECT 'Ines Rau'"),
         ("who is the boss of Lou Ure", "SELECT 'Jo Sand'"),
+        ("whos the boss of Lou Ure", "SELECT 'Jo Sand'"),
+        ("whos Lou Ures boss", "SELECT 'Jo Sand'"),
         ("who does Lou Ure report to", "SELECT 'Jo Sand'"),
         ("who taught Cy Marsh", "SELECT 'Bo', 'Lind'"),
         ("whom did Ada Voss refer", "SELECT first_name, last_name FROM singers WHERE referred_by = 1"),

@@ -25,6 +25,7 @@ def denied_twice(frame: Frame, reading: Reading) -> list[str]:
         *_denied_beyond(frame, reading),
         *_bound_denied(frame, reading),
         *_both_denied(frame, reading),
+        *_never_of_others(frame, reading),
         *_done_and_undone(reading),
         *_roles_missing(frame, reading),
         *_again(reading),
@@ -95,6 +96,27 @@ def _both_denied(frame: Frame, reading: Reading) -> list[str]:
     if not either or _BUT not in reading.glued:
         return []
     return [item.text for item in reading.items if item.op in ("not", "missing", "without")][:1]
+
+
+def _never_of_others(frame: Frame, reading: Reading) -> list[str]:
+    """ "Toppings we have never sold": a code called so, in rows of a further table, or such a row without a day, is not the deed that never was."""
+    items = reading.items
+    further = [
+        part
+        for one in conditions(frame)
+        for part in (one.parts if one.op == "exists" and one.negated else (one,))
+        if part.op in ("in", "not in", "missing") and any(slot.path for slot in part.slots)
+    ]
+    held = {slot.field for part in further for slot in part.slots}
+    return [
+        no.text
+        for no, deed in pairwise(items)
+        if no.op == "not" and "never" in no.text.lower() and deed.kind == "mention"
+        if any(
+            t.kind in ("value", "field") and any((f.table, f.column) == (t.table, t.column) for f in held)
+            for t in deed.targets[:1]
+        )
+    ]
 
 
 def _done_and_undone(reading: Reading) -> list[str]:

@@ -32,11 +32,11 @@ def each_period(text: str) -> str:
 
     Example:
         >>> each_period("revenue in 2024 and 2025"), each_period("total revenue in 2024 and 2025")
-        ('revenue by year in 2024 and 2025', '')
+        ('revenue per year in 2024 and 2025', '')
     """
     text = text.strip().rstrip("?.! ")
     for grain, shape in _SHAPES.items():
         if (found := shape.match(text)) and not _OTHERWISE.search(found["head"]):
             group = f" and {found['group']}" if found["group"] else ""
-            return f"{found['head']} by {grain}{group} {found['when']}"
+            return f"{found['head']} per {grain}{group} {found['when']}"
     return ""

@@ -7,7 +7,8 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Kind
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import meant, worth
-from sqlagent.makers.analyst.frames import Condition, Frame, Measure
+from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
+from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
 
@@ -48,6 +49,30 @@ def _joined(deed: Condition, dated: Condition) -> Condition | None:
     return replace(deed, parts=(*deed.parts, *periods))
 
 
+def in_each_period(frame: Frame, reading: Reading) -> Frame:
+    """Ask for a deed in each of two periods that "and" joins: "guests who booked in 2024 and 2025" did so in both."""
+    joined = any(
+        (one.kind, joint.op, two.kind) == ("period", "and", "period")
+        for one, joint, two in zip(reading.items, reading.items[1:], reading.items[2:], strict=False)
+    )
+    if not joined or any(item.op == "or" for item in reading.items):
+        return frame
+    where: list[Condition] = []
+    for one in frame.where:
+        either = [part for part in one.parts if part.op == "any" and not part.negated]
+        if (
+            not _is_plain(one)
+            or one.negated
+            or len(either) != 1
+            or any(p.op != "period" for p in either[0].parts)
+        ):
+            where.append(one)
+            continue
+        rest = tuple(part for part in one.parts if part is not either[0])
+        where += [replace(one, parts=(*rest, period)) for period in either[0].parts]
+    return replace(frame, where=tuple(where))
+
+
 def values_ranked(frame: Frame) -> Frame:
     """Leave rows without a value out of the first few values: the most used promo code is one, and not none."""
     if frame.limit is None or len(frame.by) != 1 or frame.per or frame.by[0].grain or frame.by[0].keys:
@@ -63,19 +88,33 @@ def _is_plain(one: Condition) -> bool:
 
 
 def dated_alike(frame: Frame, reading: Reading, source: Source) -> Frame:
-    """Hold a period against the time that the months are of: "per month in 2026 by date of the show" are shows of 2026."""
+    """Hold a period and its months against one time: "per month in 2026 by date of the show" are shows of 2026, "orders shipped this year vs last year" are by the year of shipping."""
     own = source.time_of(frame.anchor)
+    if own is not None and not any(item.kind == "grain" and item.owner for item in reading.items):
+        return _grouped_as_dated(frame, own)
     grained = [d.shown[0] for d in frame.by if d.grain and d.shown and d.shown[0] != own]
-    if (
-        own is None
-        or len(grained) != 1
-        or not any(item.kind == "grain" and item.owner for item in reading.items)
-    ):
+    if own is None or len(grained) != 1:
         return frame
     where = tuple(
         replace(c, slots=(grained[0],)) if c.op == "period" and c.slots == (own,) else c for c in frame.where
     )
     return replace(frame, where=where)
+
+
+def _grouped_as_dated(frame: Frame, own: Slot) -> Frame:
+    """Group by the time of the anchor's rows that a deed's periods bound, where the grain is of no time that was said."""
+    bounds = [
+        one
+        for one in conditions(frame)
+        if one.op == "period" and not one.negated and one.period is not None and not one.period.at
+    ]
+    dated = {one.slots for one in bounds if one.period and one.period.first and one.period.until}
+    dated -= {(own,)}
+    times = [slots[0] for slots in dated if len(slots) == 1 and not slots[0].path]
+    if len(dated) != 1 or not times or any(one.slots == (own,) for one in bounds):
+        return frame
+    by = tuple(replace(d, shown=tuple(times)) if d.grain and d.shown == (own,) else d for d in frame.by)
+    return replace(frame, by=by) if by != frame.by else frame
 
 
 def figures_once(frame: Frame) -> Frame:

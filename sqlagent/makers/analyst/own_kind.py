@@ -68,9 +68,10 @@ _BELOW = _compiled(
 )
 """Rows that point at one that is named."""
 
+_WHO_IS = r"(?:(?:who|what)(?: is| was|['’]?s) )?"
 _ABOVE = _compiled(
-    r"^(?:(?:who|what) (?:is|was) )?(?P<name>.+?)(?:['’]s|['’]) (?P<role>[a-z]+)$",
-    r"^(?:(?:who|what) (?:is|was) )?(?:the )?(?P<role>[a-z]+) of (?P<name>.+)$",
+    rf"^{_WHO_IS}(?P<name>.+?)(?:['’]?s|['’]) (?P<role>[a-z]+)$",
+    rf"^{_WHO_IS}(?:the )?(?P<role>[a-z]+) of (?P<name>.+)$",
     r"^(?:to )?whom? does (?P<name>.+) (?P<role>report)(?: to)?$",
     rf"^who (?P<role>{_DONE}|[a-z]+s) (?P<name>(?!the\b|most\b|us\b|nobody\b|no\b).+)$",
 )
