@@ -186,3 +186,18 @@ def test_what_was_billed_is_not_what_came_in(typed):
 def test_what_was_collected_is_what_came_in():
     sql = understand("paid amount by fund", place(CLAIMS)[1], TODAY)[1][0].sql
     assert "SUM(invoices.paid_amount)" in sql
+
+
+HAULS = """
+CREATE TABLE vans (van_id INTEGER PRIMARY KEY, plate TEXT, bought_on DATE, purchase_price REAL);
+CREATE TABLE hauls (haul_id INTEGER PRIMARY KEY, van_id INTEGER REFERENCES vans, hauled_on DATE, quantity INTEGER, price REAL, sort TEXT);
+INSERT INTO vans VALUES (1, 'AB 1', '2021-02-03', 31000), (2, 'AB 2', '2022-02-03', 28000);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+INSERT INTO hauls SELECT i, i % 2 + 1, DATE('2025-01-03', '+' || i || ' day'), i % 5 + 1, 20.5 + i % 37, CASE i % 2 WHEN 0 THEN 'stone' ELSE 'sand' END FROM n;
+"""
+
+
+def test_the_price_of_a_van_is_no_cost_of_what_it_hauls():
+    assert outcome(place(HAULS), "profit margin by sort", TODAY) is not Outcome.ANSWERED
+    goods = HAULS.replace(", bought_on DATE", "").replace(", '2021-02-03'", "").replace(", '2022-02-03'", "")
+    assert outcome(place(goods), "profit margin by sort", TODAY) is Outcome.ANSWERED

@@ -173,7 +173,7 @@ def _price(source: Source, table: str) -> Slot | None:
 def cost_slot(source: Source, table: str) -> Slot | None:
     """Our cost of one piece, seen from a line."""
     for other, paths in source.graph.up(table).items():
-        if not paths or len(paths[0]) > 1:
+        if not paths or len(paths[0]) > 1 or other != table and _is_bought_once(source, other):
             continue
         for one in source.measures(other):
             own = other != table or set(one.words) & stems("unit standard")
@@ -184,6 +184,12 @@ def cost_slot(source: Source, table: str) -> Slot | None:
             ):
                 return Slot(one, paths[0])
     return None
+
+
+def _is_bought_once(source: Source, table: str) -> bool:
+    """Whether each row of a table was bought on a day of its own: a press or a van, whose price is no cost of a piece."""
+    bought = stems("purchase purchased buy bought acquisition acquired")
+    return any(one.role is Role.TIME and bought & set(one.words) for one in source.model.fields[table])
 
 
 def _is_paid(one: Field) -> bool:
