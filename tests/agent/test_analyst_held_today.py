@@ -243,6 +243,7 @@ def test_a_column_that_is_missing_has_no_order_and_no_figure(slots):
         ("parcels per month in the last 6 months", "June 2026 is left out: it is not over yet."),
         ("complaints in the last 2 quarters", "Q2 2026 is left out: it is not over yet."),
         ("parcels in the last 2 years", "2026 is left out: it is not over yet."),
+        ("parcels in the last 3 months or this month", ""),
         ("parcels last month", ""),
         ("parcels in the last 30 days", ""),
         ("parcels this month", ""),

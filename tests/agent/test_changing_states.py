@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from sqlagent.makers.analyst.answering import understand
-from sqlagent.makers.analyst.changing.search import changed
+from sqlagent.makers.analyst.changing.search import changed, followed
 from tests.agent.places import place, rows
 
 TODAY = date(2026, 6, 1)
@@ -61,3 +61,25 @@ def test_what_is_said_of_them_is_said_of_the_groups_and_states_before(workshop, 
     found = _changed(workshop, before, typed)
     assert found
     assert rows(workshop, found) == rows(workshop, gold)
+
+
+@pytest.mark.parametrize(
+    ("before", "typed", "other"),
+    [
+        (
+            "jobs in the north wing",
+            "only fixed low urgency ones",
+            "jobs in the north wing that are not fixed",
+        ),
+        ("waiting jobs with high urgency", "only fixed low ones", "waiting fixed jobs with low urgency"),
+    ],
+)
+def test_a_wording_that_denies_or_passes_over_a_value_is_not_taken(workshop, before, typed, other):
+    database, source = workshop
+    made = followed(typed, before, database.catalog(), source.vocabulary.index, other, TODAY)
+    assert not made.startswith(other)
+
+
+def test_another_value_takes_the_place_of_one_that_was_denied(workshop):
+    found = _changed(workshop, "jobs not in the north wing", "only the south wing ones")
+    assert rows(workshop, found) == [(rows(workshop, "SELECT COUNT(*) FROM jobs JOIN bays USING (bay_id) WHERE wing = 'south'")[0][0],)]  # fmt: skip

@@ -107,6 +107,7 @@ def _grouped_as_dated(frame: Frame, own: Slot) -> Frame:
         one
         for one in conditions(frame)
         if one.op == "period" and not one.negated and one.period is not None and not one.period.at
+        if one.slots[0].field.table == frame.anchor  # and no row of a deed that is looked up
     ]
     dated = {one.slots for one in bounds if one.period and one.period.first and one.period.until}
     dated -= {(own,)}

@@ -15,6 +15,7 @@ from datetime import date
 from threading import Event as Flag
 
 from sqlagent.catalog import hints
+from sqlagent.catalog.semantics import Model
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
 from sqlagent.language.not_understood import NOT_UNDERSTOOD
@@ -237,7 +238,7 @@ def _analysed(
             "analyst",
             0,
             round(-one.frame.cost, 4),
-            notes(one, reading, today, source.model.newest),
+            notes(one, reading, today, source.model),
             weight=8 * share / sum(odds),
             title=title(told_of.unnamed(one.frame)),
             frame=json.dumps(plain(one.frame, model), ensure_ascii=False),
@@ -354,18 +355,18 @@ MENDED = template("“{word}” was read as “{other}”.")
 """The note on a misspelt word."""
 
 
-def notes(one: Understood, reading: Reading, today: date, newest: str) -> tuple[str, ...]:
+def notes(one: Understood, reading: Reading, today: date, model: Model) -> tuple[str, ...]:
     """The notes on a frame: how it was understood, what was mended, which day counts as today."""
     out: list[str] = [worded("Understood as {meaning}.", meaning=told(one.frame))]
     figures = one.frame.measures if one.frame.formula is None else ()
     out += [read_as(m.said, expression(m.expr)) for m in figures if m.said and m.expr is not None]
     out += one.frame.why
-    out += [*note(one.frame), *left_out_notes(one.frame, today)]
+    out += [*note(one.frame), *left_out_notes(one.frame, today, model)]
     out += [worded(MENDED, word=old, other=new) for old, new in reading.mended]
     relative = any(i.period is not None and i.period.relative for i in reading.items)
     relative = relative or any(c.op == "held" and c.said == "today" for c in conditions(one.frame))
-    if newest and today.isoformat() == newest and relative:
-        out.append(worded("Today is taken as {day}, the last day with data.", day=day(newest)))
+    if model.newest and today.isoformat() == model.newest and relative:
+        out.append(worded("Today is taken as {day}, the last day with data.", day=day(model.newest)))
     return tuple(out)
 
 

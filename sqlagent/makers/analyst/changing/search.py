@@ -230,7 +230,9 @@ def _keeps(text: str, typed: str, asked: Asked, source: Source, today: date) -> 
     if meant.way in ("each", "moneyed"):
         return False  # which no rule of words makes
     frames = understand(text, source, today)[1] if text else []
-    return bool(frames) and doubt_of(asked, frames[0].frame, meant, frozenset()) < ACCEPTED
+    if not frames or keeps_other_value(asked.frame, frames[0].frame, meant, source):
+        return False
+    return doubt_of(asked, frames[0].frame, meant, frozenset()) < ACCEPTED
 
 
 def _drops_nothing(text: str, typed: str, asked: Asked, source: Source, today: date) -> bool:
