@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from sqlagent.values import Outcome
+from sqlagent.makers.analyst.answering import understand
+from sqlagent.values import Limits, Outcome
 from tests.agent.places import analysed, assert_answered, place
 
 TODAY = date(2026, 3, 10)
@@ -77,11 +78,26 @@ def club():
         ("lessons with minutes 15 by coach", "SELECT coach_name, COUNT(*) FROM lessons JOIN coaches USING (coach_id) WHERE minutes = 15 GROUP BY 1"),
         ("per stroke, the 2 swimmers with the highest debt", "SELECT stroke, swimmer_name, debt FROM swimmers WHERE debt IS NOT NULL"),
         ("per surface, the deepest pool", "SELECT 'steel', 'Hall', 1.5 UNION ALL SELECT 'tiled', 'North', 2.0"),
+        ("pools ranked by depth per surface", "SELECT surface, pool_name, depth FROM pools"),
+        ("swimmers sorted by debt per stroke", "SELECT stroke, swimmer_name, debt FROM swimmers"),
+        ("second highest debt per stroke", "SELECT 'crawl', 0"),
+        ("second highest minutes per coach", "SELECT 'Max', 0 UNION ALL SELECT 'Ned', 15"),
+        ("the 2 highest minutes per coach", "SELECT 'Max', 0 UNION ALL SELECT 'Max', 30 UNION ALL SELECT 'Ned', 15 UNION ALL SELECT 'Ned', 45"),
+        ("second oldest lesson per swimmer", "SELECT 'Ada', 3, '2025-09-04' UNION ALL SELECT 'Bo', 18, '2025-09-19' UNION ALL SELECT 'Cyra', 4, '2025-09-05'"),
+        ("second deepest pool per surface", "SELECT 'tiled', 'South', 1.5"),
+        ("third highest minutes per coach", "SELECT 'Nobody', 0 WHERE 0"),
         ("swimmers and their pool", "SELECT s.swimmer_name, p.pool_name FROM swimmers s LEFT JOIN pools p ON p.pool_id = s.home_pool_id"),
     ],
 )  # fmt: skip
 def test_answered(club, text, sql):
     assert_answered(club, text, sql, TODAY)
+
+
+def test_each_group_is_listed_in_its_order(club):
+    """A group after the other, each from the greatest to those without a figure."""
+    found = understand("swimmers sorted by debt per stroke", club[1], TODAY)[1]
+    listed = [tuple(row) for row in club[0].execute(found[0].sql, Limits()).rows]
+    assert listed[2:] == [("crawl", "Bo", 5), ("crawl", "Fox", 0), ("crawl", "Cyra", None)]
 
 
 def test_rows_of_zero_are_doubted(club):
