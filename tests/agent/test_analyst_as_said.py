@@ -94,6 +94,11 @@ def club():
         ("swimmers with a phone sorted by phone", "SELECT swimmer_name, phone FROM swimmers WHERE phone IS NOT NULL"),
         ("swimmers with a phone sorted by name", "SELECT swimmer_name FROM swimmers WHERE phone IS NOT NULL"),
         ("swimmers with a home pool sorted by home pool", "SELECT swimmer_name, pool_name FROM swimmers JOIN pools ON pool_id = home_pool_id"),
+        ("swimmers with a phone and a home pool", "SELECT swimmer_name, pool_name FROM swimmers JOIN pools ON pool_id = home_pool_id WHERE phone IS NOT NULL"),
+        ("swimmers with a home pool and a phone", "SELECT swimmer_name, pool_name FROM swimmers JOIN pools ON pool_id = home_pool_id WHERE phone IS NOT NULL"),
+        ("pools with a depth and a surface", "SELECT pool_name FROM pools WHERE depth IS NOT NULL AND surface IS NOT NULL"),
+        ("pools with a surface, a depth", "SELECT pool_name FROM pools WHERE depth IS NOT NULL AND surface IS NOT NULL"),
+        ("swimmers with a home pool and their phone", "SELECT swimmer_name, pool_name, phone FROM swimmers JOIN pools ON pool_id = home_pool_id"),
         ("swimmers and their pool", "SELECT s.swimmer_name, p.pool_name FROM swimmers s LEFT JOIN pools p ON p.pool_id = s.home_pool_id"),
     ],
 )  # fmt: skip

@@ -12,7 +12,17 @@ from dataclasses import dataclass, replace
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst.beside import beside_earlier
-from sqlagent.makers.analyst.frames import BESIDE, MOVED, Condition, Dimension, Expr, Frame, Order, Slot, share_of
+from sqlagent.makers.analyst.frames import (
+    BESIDE,
+    MOVED,
+    Condition,
+    Dimension,
+    Expr,
+    Frame,
+    Order,
+    Slot,
+    share_of,
+)
 
 _SHARE = re.compile(
     r"(?<![,\s])[,\s]+(?:shown |told )?(?:(?:as|in) (?:a |the )?(?:share|shares|percentage|percentages|percent|per cent|proportion|%)|as %)"

@@ -12,7 +12,10 @@ from sqlagent.makers.analyst.frames import Condition, Frame, Slot
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 
-_WITH_A = re.compile(r"\b(?:with|have|has|having) an? (?P<what>[\w' -]+)", re.IGNORECASE)
+_WITH_A = re.compile(r"\b(?:with|have|has|having) an? (?P<what>[\w' ,&-]+)", re.IGNORECASE)
+_AND_A = re.compile(r"\s*(?:,? and| &|,) an? ", re.IGNORECASE)
+_LONGEST = 3
+"""Words of one thing had, at most, behind which another may follow: "with a home pool and a phone"."""
 
 
 def having_one(frame: Frame, text: str, reading: Reading, source: Source) -> Frame:
@@ -78,15 +81,28 @@ def _pointed(frame: Frame, text: str, reading: Reading, source: Source) -> Itera
 
 
 def _said_to_be_had(text: str, reading: Reading) -> Iterator[Item]:
-    """The names that stand right behind "with a"."""
-    behind = [found["what"].lower() for found in _WITH_A.finditer(text)]
+    """The names that stand right behind "with a", and behind an "and a" that follows these."""
+    behind = [part for found in _WITH_A.finditer(text) for part in _parts(found["what"].lower())]
     for item in reading.items if behind else ():
         if item.kind == "mention" and any(_begins(one, item.text.lower()) for one in behind):
             yield item
 
 
+def _parts(what: str) -> Iterator[str]:
+    """What is said of each thing had.
+
+    Example:
+        >>> list(_parts("city, a phone and an email by year")), list(_parts("city who rents a boat and a car"))
+        (['city', 'phone', 'email by year'], ['city who rents a boat'])
+    """
+    for part in _AND_A.split(what):
+        yield part
+        if len(part.split()) > _LONGEST:
+            return
+
+
 def _begins(behind: str, word: str) -> bool:
-    return behind == word or behind.startswith((f"{word} ", f"{word}-"))
+    return behind == word or behind.startswith((f"{word} ", f"{word}-", f"{word},"))
 
 
 def _may_be_zero(low: str) -> bool:
