@@ -99,6 +99,11 @@ def club():
         ("pools with a depth and a surface", "SELECT pool_name FROM pools WHERE depth IS NOT NULL AND surface IS NOT NULL"),
         ("pools with a surface, a depth", "SELECT pool_name FROM pools WHERE depth IS NOT NULL AND surface IS NOT NULL"),
         ("swimmers with a home pool and their phone", "SELECT swimmer_name, pool_name, phone FROM swimmers JOIN pools ON pool_id = home_pool_id"),
+        ("swimmers with an a in their stroke", "SELECT 'Bo' UNION ALL SELECT 'Cyra' UNION ALL SELECT 'Di' UNION ALL SELECT 'Fox'"),
+        ("swimmers with an a in their swimmer name", "SELECT 'Ada' UNION ALL SELECT 'Cyra'"),
+        ("swimmers with an a in their name by stroke", "SELECT 'butterfly', 1 UNION ALL SELECT 'crawl', 1"),
+        ("how many swimmers whose name contains 'a' per stroke", "SELECT 'butterfly', 1 UNION ALL SELECT 'crawl', 1"),
+        ("swimmers whose name contains 'a' sorted by debt", "SELECT swimmer_name, debt FROM swimmers WHERE swimmer_name LIKE '%a%'"),
         ("swimmers and their pool", "SELECT s.swimmer_name, p.pool_name FROM swimmers s LEFT JOIN pools p ON p.pool_id = s.home_pool_id"),
     ],
 )  # fmt: skip
@@ -128,8 +133,13 @@ def test_rows_of_zero_are_doubted(club):
         "swimmers and lessons",
         "pools with lanes 6 or 8",
         "pools with depth 1 to 2",
+        "swimmers with a 5 in their debt",
+        "lessons with a 5 in their given date",
+        "lessons whose given date contains '5'",
+        "swimmers with an a in their home pool",
+        "pools with a 2 in their lanes by surface",
     ],
 )
 def test_drafted(club, text):
-    """A list or numbers of both, an order by what is no figure, several numbers."""
+    """A list or numbers of both, an order by what is no figure, several numbers, letters in what is no text."""
     assert analysed(club, text, TODAY).outcome()[0] is Outcome.AMBIGUOUS
