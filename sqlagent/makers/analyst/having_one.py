@@ -89,7 +89,7 @@ def _said_to_be_had(text: str, reading: Reading) -> Iterator[Item]:
 
 
 def _parts(what: str) -> Iterator[str]:
-    """What is said of each thing had.
+    """The words for each thing had.
 
     Example:
         >>> list(_parts("city, a phone and an email by year")), list(_parts("city who rents a boat and a car"))
