@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from sqlagent.values import Outcome
+from sqlagent.makers.analyst.answering import understand
+from sqlagent.values import Limits, Outcome
 from tests.agent.places import analysed, assert_answered, place
 
 TODAY = date(2026, 3, 10)
@@ -77,11 +78,44 @@ def club():
         ("lessons with minutes 15 by coach", "SELECT coach_name, COUNT(*) FROM lessons JOIN coaches USING (coach_id) WHERE minutes = 15 GROUP BY 1"),
         ("per stroke, the 2 swimmers with the highest debt", "SELECT stroke, swimmer_name, debt FROM swimmers WHERE debt IS NOT NULL"),
         ("per surface, the deepest pool", "SELECT 'steel', 'Hall', 1.5 UNION ALL SELECT 'tiled', 'North', 2.0"),
+        ("pools ranked by depth per surface", "SELECT surface, pool_name, depth FROM pools"),
+        ("swimmers sorted by debt per stroke", "SELECT stroke, swimmer_name, debt FROM swimmers"),
+        ("second highest debt per stroke", "SELECT 'crawl', 0"),
+        ("second highest minutes per coach", "SELECT 'Max', 0 UNION ALL SELECT 'Ned', 15"),
+        ("the 2 highest minutes per coach", "SELECT 'Max', 0 UNION ALL SELECT 'Max', 30 UNION ALL SELECT 'Ned', 15 UNION ALL SELECT 'Ned', 45"),
+        ("second oldest lesson per swimmer", "SELECT 'Ada', 3, '2025-09-04' UNION ALL SELECT 'Bo', 18, '2025-09-19' UNION ALL SELECT 'Cyra', 4, '2025-09-05'"),
+        ("second deepest pool per surface", "SELECT 'tiled', 'South', 1.5"),
+        ("third highest minutes per coach", "SELECT 'Nobody', 0 WHERE 0"),
+        ("latest 3 lessons with a coach", "SELECT lesson_id, given_on, coach_name FROM lessons JOIN coaches USING (coach_id) WHERE lesson_id IN (119, 118, 117)"),
+        ("latest 2 heats with a pool", "SELECT 3, '2026-02-02', 'Lake' UNION ALL SELECT 2, '2026-02-01', 'Lake'"),
+        ("highest debt swimmers with a phone", "SELECT 'Ada', 0 UNION ALL SELECT 'Fox', 0"),
+        ("newest lesson with a coach", "SELECT 119, '2025-12-29', 'Ned'"),
+        ("pools with a depth sorted by depth", "SELECT pool_name, depth FROM pools WHERE depth IS NOT NULL"),
+        ("swimmers with a phone sorted by phone", "SELECT swimmer_name, phone FROM swimmers WHERE phone IS NOT NULL"),
+        ("swimmers with a phone sorted by name", "SELECT swimmer_name FROM swimmers WHERE phone IS NOT NULL"),
+        ("swimmers with a home pool sorted by home pool", "SELECT swimmer_name, pool_name FROM swimmers JOIN pools ON pool_id = home_pool_id"),
+        ("swimmers with a phone and a home pool", "SELECT swimmer_name, pool_name FROM swimmers JOIN pools ON pool_id = home_pool_id WHERE phone IS NOT NULL"),
+        ("swimmers with a home pool and a phone", "SELECT swimmer_name, pool_name FROM swimmers JOIN pools ON pool_id = home_pool_id WHERE phone IS NOT NULL"),
+        ("pools with a depth and a surface", "SELECT pool_name FROM pools WHERE depth IS NOT NULL AND surface IS NOT NULL"),
+        ("pools with a surface, a depth", "SELECT pool_name FROM pools WHERE depth IS NOT NULL AND surface IS NOT NULL"),
+        ("swimmers with a home pool and their phone", "SELECT swimmer_name, pool_name, phone FROM swimmers JOIN pools ON pool_id = home_pool_id"),
+        ("swimmers with an a in their stroke", "SELECT 'Bo' UNION ALL SELECT 'Cyra' UNION ALL SELECT 'Di' UNION ALL SELECT 'Fox'"),
+        ("swimmers with an a in their swimmer name", "SELECT 'Ada' UNION ALL SELECT 'Cyra'"),
+        ("swimmers with an a in their name by stroke", "SELECT 'butterfly', 1 UNION ALL SELECT 'crawl', 1"),
+        ("how many swimmers whose name contains 'a' per stroke", "SELECT 'butterfly', 1 UNION ALL SELECT 'crawl', 1"),
+        ("swimmers whose name contains 'a' sorted by debt", "SELECT swimmer_name, debt FROM swimmers WHERE swimmer_name LIKE '%a%'"),
         ("swimmers and their pool", "SELECT s.swimmer_name, p.pool_name FROM swimmers s LEFT JOIN pools p ON p.pool_id = s.home_pool_id"),
     ],
 )  # fmt: skip
 def test_answered(club, text, sql):
     assert_answered(club, text, sql, TODAY)
+
+
+def test_each_group_is_listed_in_its_order(club):
+    """A group after the other, each from the greatest to those without a figure."""
+    found = understand("swimmers sorted by debt per stroke", club[1], TODAY)[1]
+    listed = [tuple(row) for row in club[0].execute(found[0].sql, Limits()).rows]
+    assert listed[2:] == [("crawl", "Bo", 5), ("crawl", "Fox", 0), ("crawl", "Cyra", None)]
 
 
 def test_rows_of_zero_are_doubted(club):
@@ -99,8 +133,13 @@ def test_rows_of_zero_are_doubted(club):
         "swimmers and lessons",
         "pools with lanes 6 or 8",
         "pools with depth 1 to 2",
+        "swimmers with a 5 in their debt",
+        "lessons with a 5 in their given date",
+        "lessons whose given date contains '5'",
+        "swimmers with an a in their home pool",
+        "pools with a 2 in their lanes by surface",
     ],
 )
 def test_drafted(club, text):
-    """A list or numbers of both, an order by what is no figure, several numbers."""
+    """A list or numbers of both, an order by what is no figure, several numbers, letters in what is no text."""
     assert analysed(club, text, TODAY).outcome()[0] is Outcome.AMBIGUOUS

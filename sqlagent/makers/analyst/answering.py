@@ -239,7 +239,10 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
     if left := NOT_UNDERSTOOD.search(text):
         reading, made = _understand(text[: left.start()], source, today, told, deep)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
-    text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", letters(condensed(text[:MAX_CHARS]))))
+    text = letters(condensed(text[:MAX_CHARS]), source)
+    if NOT_UNDERSTOOD.search(text):
+        return _understand(text, source, today, told, deep)
+    text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", text))
     if (brought := brought_back(text)) is not None:
         reading, made = _understand(brought.text, source, today, told, deep)
         words = brought.words

@@ -679,7 +679,9 @@ class Attacher(Counting):
     def _like(self, anchor: str, clause: Clause, part: Part) -> None:
         text = clause.pattern
         slot = part.columns[-1] if part.columns else next(iter(self.source.shown(anchor)), None)
-        if not text or slot is None or slot.field.role in (Role.KEY, Role.FOREIGN) or slot.field.is_number:
+        no_text = (Role.KEY, Role.FOREIGN, Role.TIME)
+        is_timed = not part.columns and self._is_of_time(clause)
+        if not text or slot is None or slot.field.role in no_text or slot.field.is_number or is_timed:
             part.cost += LOST
             part.unused.append(clause.like)
             return
@@ -691,6 +693,12 @@ class Attacher(Counting):
         if clause.loose and not part.columns:
             part.cost += IN_NAMES
         part.conditions.append(Condition("like", (slot,), (pattern,), negated=clause.negated))
+
+    def _is_of_time(self, clause: Clause) -> bool:
+        """Whether a clause mentions a day, which has no letters."""
+        first = [item.targets[0] for item in clause.mentions if item.targets]
+        fields = [self.model.field(one.table, one.column) for one in first if one.kind == "field"]
+        return any(one is not None and one.role is Role.TIME for one in fields)
 
     def timed(
         self, anchor: str, periods: Sequence[Period], part: Part, time: Slot | None, negated: bool

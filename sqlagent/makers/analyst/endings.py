@@ -12,7 +12,17 @@ from dataclasses import dataclass, replace
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst.beside import beside_earlier
-from sqlagent.makers.analyst.frames import BESIDE, MOVED, Condition, Dimension, Expr, Frame, Order, share_of
+from sqlagent.makers.analyst.frames import (
+    BESIDE,
+    MOVED,
+    Condition,
+    Dimension,
+    Expr,
+    Frame,
+    Order,
+    Slot,
+    share_of,
+)
 
 _SHARE = re.compile(
     r"(?<![,\s])[,\s]+(?:shown |told )?(?:(?:as|in) (?:a |the )?(?:share|shares|percentage|percentages|percent|per cent|proportion|%)|as %)"
@@ -274,7 +284,7 @@ def _sorted(frame: Frame, one: Ending) -> Frame | None:
 
 
 def _list_sorted(frame: Frame, one: Ending) -> Frame | None:
-    """A list in the order of a column that it shows; of people, "name" and "surname" are the last of their names."""
+    """A list in the order of a column that it shows, or that all its rows have; of people, "name" and "surname" are the last of their names."""
     if frame.limit is not None or frame.per or frame.distinct:
         return None
     if frame.order is not None and not one.name and one.word in (*LARGE, *SMALL):
@@ -289,10 +299,26 @@ def _list_sorted(frame: Frame, one: Ending) -> Frame | None:
     if words & {stem("surname")}:
         words |= {stem("last")}
     descending = one.word in ("descending", "desc", "z-a", *_NEW)
-    for slot in reversed(frame.columns):
+    for slot in (*reversed(frame.columns), *_had(frame)):
         if words & {*map(stem, slot.field.words), slot.field.column.lower()}:
-            return replace(frame, order=Order(not descending, by=Expr("column", (slot,))))
+            by = _shown_for(slot, frame)
+            columns = frame.columns if by in frame.columns else (*frame.columns, by)
+            return replace(frame, columns=columns, order=Order(not descending, by=Expr("column", (by,))))
     return None if one.name or not one.word else _list_by_bound(frame, one)
+
+
+def _had(frame: Frame) -> list[Slot]:
+    """The columns that all rows of a list have, as was asked for."""
+    return [slot for c in frame.where if c.op == "filled" and not c.negated for slot in c.slots]
+
+
+def _shown_for(slot: Slot, frame: Frame) -> Slot:
+    """A column, or of one that points at a row, the first one that the list shows of that row."""
+    pointing = (slot.field.table, (slot.field.column,))
+    for one in frame.columns if not slot.path else ():
+        if len(one.path) == 1 and (one.path[0].source, one.path[0].columns) == pointing:
+            return one
+    return slot
 
 
 def _list_by_bound(frame: Frame, one: Ending) -> Frame | None:

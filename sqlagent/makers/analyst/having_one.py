@@ -12,18 +12,25 @@ from sqlagent.makers.analyst.frames import Condition, Frame, Slot
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 
-_WITH_A = re.compile(r"\b(?:with|have|has|having) an? (?P<what>[\w' -]+)", re.IGNORECASE)
+_WITH_A = re.compile(r"\b(?:with|have|has|having) an? (?P<what>[\w' ,&-]+)", re.IGNORECASE)
+_AND_A = re.compile(r"\s*(?:,? and| &|,) an? ", re.IGNORECASE)
+_LONGEST = 3
+"""Words of one thing had, at most, behind which another may follow: "with a home pool and a phone"."""
 
 
 def having_one(frame: Frame, text: str, reading: Reading, source: Source) -> Frame:
-    """Give the list of the rows that have such a column filled, which is not shown, or that point at such a row, which is; any other frame as it is."""
+    """Give the list of the rows that have such a column filled, or that point at such a row; any other frame as it is.
+
+    The row pointed at is shown, the column only where the list is sorted by it.
+    """
     where = list(frame.where)
     columns = frame.columns
+    by = frame.order.by.slots if frame.order is not None and frame.order.by is not None else ()
     for slot in _had(frame, text, reading):
-        where.append(Condition("filled", (slot,)))
-        columns = tuple(one for one in columns if one != slot)
+        where += [one for one in (Condition("filled", (slot,)),) if one not in where]
+        columns = tuple(one for one in columns if one != slot or one in by)
     where += [Condition("filled", (key,)) for key in _pointed(frame, text, reading, source)]
-    if len(where) == len(frame.where):
+    if len(where) == len(frame.where) and columns == frame.columns:
         return frame
     return replace(frame, columns=columns or source.shown(frame.anchor), where=tuple(where))
 
@@ -38,7 +45,7 @@ def or_nought(frame: Frame, text: str, reading: Reading) -> str:
 
 def _had(frame: Frame, text: str, reading: Reading) -> Iterator[Slot]:
     """The columns of a list that stand right behind "with a", and that not all rows fill."""
-    if frame.measures or frame.distinct or frame.order is not None:
+    if frame.measures or frame.distinct:
         return
     bound = {slot for one in frame.where for slot in one.slots if one.op != "filled"}
     for item in _said_to_be_had(text, reading):
@@ -52,7 +59,7 @@ def _had(frame: Frame, text: str, reading: Reading) -> Iterator[Slot]:
 
 def _pointed(frame: Frame, text: str, reading: Reading, source: Source) -> Iterator[Slot]:
     """The keys by which rows of a list point at what stands right behind "with a", where some point at none."""
-    if frame.measures or frame.distinct or frame.order is not None:
+    if frame.measures or frame.distinct:
         return
     bound = {relation for one in frame.where for slot in one.slots for relation in slot.path}
     for item in _said_to_be_had(text, reading):
@@ -74,15 +81,28 @@ def _pointed(frame: Frame, text: str, reading: Reading, source: Source) -> Itera
 
 
 def _said_to_be_had(text: str, reading: Reading) -> Iterator[Item]:
-    """The names that stand right behind "with a"."""
-    behind = [found["what"].lower() for found in _WITH_A.finditer(text)]
+    """The names that stand right behind "with a", and behind an "and a" that follows these."""
+    behind = [part for found in _WITH_A.finditer(text) for part in _parts(found["what"].lower())]
     for item in reading.items if behind else ():
         if item.kind == "mention" and any(_begins(one, item.text.lower()) for one in behind):
             yield item
 
 
+def _parts(what: str) -> Iterator[str]:
+    """The words for each thing had.
+
+    Example:
+        >>> list(_parts("city, a phone and an email by year")), list(_parts("city who rents a boat and a car"))
+        (['city', 'phone', 'email by year'], ['city who rents a boat'])
+    """
+    for part in _AND_A.split(what):
+        yield part
+        if len(part.split()) > _LONGEST:
+            return
+
+
 def _begins(behind: str, word: str) -> bool:
-    return behind == word or behind.startswith((f"{word} ", f"{word}-"))
+    return behind == word or behind.startswith((f"{word} ", f"{word}-", f"{word},"))
 
 
 def _may_be_zero(low: str) -> bool:

@@ -489,22 +489,16 @@ class Planner(RowWriter):
         where = [self.condition(block, c) for c in frame.where]
         order = ""
         own = self.expression(block, sorted_by) if sorted_by is not None else ""
-        may_lack = not is_ranked and sorted_by is not None and any(map(self._may_lack, sorted_by.slots))
+        had = {slot for c in frame.where if c.op == "filled" and not c.negated for slot in c.slots}
+        by = sorted_by.slots if sorted_by is not None else ()
+        may_lack = not is_ranked and any(self._may_lack(slot) for slot in by if slot not in had)
         if own and frame.order is not None:
             if is_ranked:
                 where.append(f"{own} IS NOT NULL")
             last = f"CASE WHEN {own} IS NULL THEN 1 ELSE 0 END, " if may_lack else ""
             order = f" ORDER BY {last}{own}{'' if frame.order.ascending else ' DESC'}"
         if frame.per and own and frame.order is not None:
-            groups = [self._dimension(block, d) for d in frame.per]
-            cells = list(dict.fromkeys([*(cell for g in groups for cell in g[0]), *shown]))
-            labels = self._column_names(cells)
-            per = ", ".join(k for g in groups for k in g[1])
-            way = "" if frame.order.ascending else " DESC"
-            inner = ", ".join(f"{c} AS {n}" for c, n in zip(cells, labels, strict=True))
-            body = f"{self._from(block)} WHERE {' AND '.join(where)}"
-            ranked = f"SELECT {inner}, RANK() OVER (PARTITION BY {per} ORDER BY {own}{way}) AS place {body}"
-            return f"SELECT {', '.join(labels)} FROM ({ranked}) AS ranked WHERE place <= {frame.limit or 1} ORDER BY {labels[0]}, place"  # noqa: S608
+            return self._listed_per_group(frame, block, shown, where, own, order)
         body = self._from(block) + (f" WHERE {' AND '.join(where)}" if where else "")
         if own and frame.offset and frame.limit == 1 and not frame.distinct:
             names = self._column_names(shown, [_role(slot) for slot in frame.columns])
@@ -520,6 +514,28 @@ class Planner(RowWriter):
                 else ""
             )
         return f"{word} {', '.join(self._headed(shown, [_role(slot) for slot in frame.columns]))} {body}{order}{self._limit(frame)}"
+
+    def _listed_per_group(
+        self, frame: Frame, block: Block, shown: Sequence[str], where: Sequence[str], own: str, order: str
+    ) -> str:
+        """The rows of each group in their order: all of them, or the first ones, or those at one place."""
+        groups = [self._dimension(block, d) for d in frame.per]
+        cells = list(dict.fromkeys([*(cell for g in groups for cell in g[0]), *shown]))
+        labels = self._column_names(cells)
+        body = self._from(block) + (f" WHERE {' AND '.join(where)}" if where else "")
+        picked = ", ".join(f"{c} AS {n}" for c, n in zip(cells, labels, strict=True))
+        if frame.limit is None and not frame.distinct:
+            return f"SELECT {picked} {body} ORDER BY {cells[0]}, {order.removeprefix(' ORDER BY ')}"
+        keys = list(dict.fromkeys(k for g in groups for k in g[1]))
+        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        rank = "DENSE_RANK" if frame.distinct or frame.offset else "RANK"
+        kept = f"= {frame.offset + 1}" if frame.offset else f"<= {frame.limit or 1}"
+        place = f"{rank}() OVER (PARTITION BY {', '.join(keys)} ORDER BY {own}{way}) AS place"
+        if frame.distinct:  # two groups of one name stay two
+            apart = [f"{k} AS group_{n}" for n, k in enumerate(keys, 1) if k not in cells]
+            picked = f"DISTINCT {', '.join([picked, *apart])}"
+        ranked = f"SELECT {picked}, {place} {body}"
+        return f"SELECT {', '.join(labels)} FROM ({ranked}) AS ranked WHERE place {kept} ORDER BY {labels[0]}, place"  # noqa: S608
 
     @staticmethod
     def _at_place(frame: Frame, cells: Sequence[str], labels: Sequence[str], figure: str, body: str) -> str:

@@ -66,7 +66,7 @@ def at_its_place(frame: Frame, reading: Reading) -> Frame:
     if before < 1 or frame.offset == before:
         return frame
     ranked = any(item.op == "rank" for item in reading.items[at + 1 : at + 2])
-    if ranked and frame.limit == 1 and not frame.per and not frame.offset:
+    if ranked and frame.limit == 1 and not (frame.per and frame.measures) and not frame.offset:
         return replace(frame, offset=before)
     return leaving_out(frame, [nth.text])
 

@@ -612,7 +612,7 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
             out.append((0.1, Item("unknown", at, end, text)))
         elif phrase in NOUN_PHRASES:
             out.append((1.3, Item("unknown", at, end, text)))
-        elif some[0].kind == "quoted":
+        elif some[0].kind == "quoted" and len(some) == 1:
             out.append((0.2, Item("text", at, end, some[0].text)))
     return out
 
