@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 
 from sqlagent.catalog.semantics import DATED, Field, Model, Role
-from sqlagent.catalog.semantics.words import stems
+from sqlagent.catalog.semantics.words import BEGINS, stems
 from sqlagent.catalog.statistics import day_of
 from sqlagent.language.lexicon import words_of
+from sqlagent.language.words import fold
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.periods import Period
@@ -43,6 +44,7 @@ _TOLD = ("current", "ended")
 def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Frame:
     """Give the frame whose words for what holds or is over hold days against today, where some rows' day is still ahead."""
     has_left = _tells_of_leaving(reading)
+    is_open = any(fold(item.text).endswith("open") for item in reading.items if item.op == "current")
     dated = {one.slots for one in conditions(frame) if one.op == "period"}
     over_by = {
         (target.table, target.column)
@@ -54,9 +56,30 @@ def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Fra
     def mended(one: Condition) -> Condition:
         if one.parts:
             one = replace(one, parts=tuple(map(mended, one.parts)))
-        if len(one.slots) != 1 or not reaches_beyond(one.slots[0].field, today):
+        if len(one.slots) != 1:
             return one
+        return with_begin(ended(one), one.slots[0]) if one.said == "current" else ended(one)
+
+    def with_begin(held: Condition, slot: Slot) -> Condition:
+        """What holds today has begun by today, where some rows begin later; what is open need not have."""
+        thing = model.things[slot.field.table]
+        begin = model.field(thing.table, thing.begins) if slot.field.column == thing.ends else None
+        is_told = held.op == "any" or held.op in ("missing", "period") and not held.negated
+        if (
+            begin is None
+            or is_open
+            or not is_told
+            or not {*begin.words} & BEGINS
+            or not _is_ahead(begin, today)
+        ):
+            return held
+        begun = over(Slot(begin, slot.path), today + timedelta(days=1))
+        return Condition("all", parts=(begun, replace(held, said="")), said=held.said)
+
+    def ended(one: Condition) -> Condition:
         slot = one.slots[0]
+        if not reaches_beyond(slot.field, today):
+            return one
         leaves = has_left and slot.field.column == model.things[slot.field.table].ends
         named = leaves or one.said in _TOLD or (slot.field.table, slot.field.column) in over_by
         if one.op not in ("missing", "filled") or one.slots in dated or not named:
@@ -103,6 +126,11 @@ def reaches_beyond(field: Field, today: date) -> bool:
     """Whether a day until when rows hold, or one that every row has, is still ahead of some."""
     if field.filled < 1 and _AT_ONCE & {*field.words}:
         return False
+    return _is_ahead(field, today)
+
+
+def _is_ahead(field: Field, today: date) -> bool:
+    """Whether a day is still ahead of some rows."""
     last = day_of(field.high) if field.role is Role.TIME and field.form in DATED else None
     return last is not None and last > today
 
