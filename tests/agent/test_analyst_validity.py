@@ -15,6 +15,8 @@ HARBOUR = """
 CREATE TABLE quays (quay_id INTEGER PRIMARY KEY, quay_name TEXT NOT NULL);
 CREATE TABLE owners (owner_id INTEGER PRIMARY KEY, owner_name TEXT NOT NULL, quay_id INTEGER NOT NULL REFERENCES quays, joined_on DATE NOT NULL, left_on DATE);
 CREATE TABLE boats (boat_id INTEGER PRIMARY KEY, boat_name TEXT NOT NULL, owner_id INTEGER NOT NULL REFERENCES owners, insured_until DATE, scrapped_on DATE);
+CREATE TABLE skippers (skipper_id INTEGER PRIMARY KEY, skipper_name TEXT NOT NULL, quay_id INTEGER NOT NULL REFERENCES quays, licensed_until DATE NOT NULL);
+CREATE TABLE trips (trip_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, owner_id INTEGER NOT NULL REFERENCES owners, skipper_id INTEGER NOT NULL REFERENCES skippers, sailed_on DATE NOT NULL, moored_on DATE);
 CREATE TABLE covers (cover_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, valid_from DATE NOT NULL, valid_until DATE, fee NUMERIC);
 CREATE TABLE leases (lease_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, plan TEXT NOT NULL, started_on DATE NOT NULL, ends_on DATE);
 INSERT INTO quays VALUES (1,'North'),(2,'South'),(3,'Old');
@@ -26,6 +28,10 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
 INSERT INTO covers SELECT i, i % 50 + 1, date('2025-01-15', '+' || (i * 9) || ' days'), CASE WHEN i % 4 THEN date('2025-11-15', '+' || (i * 9) || ' days') END, i % 9 + 10 FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80)
 INSERT INTO leases SELECT i, i % 50 + 1, CASE i % 2 WHEN 0 THEN 'day' ELSE 'night' END, date('2025-03-01', '+' || (i * 6) || ' days'), CASE WHEN i % 4 THEN date('2025-09-01', '+' || (i * 6) || ' days') END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 24)
+INSERT INTO skippers SELECT i, 'Skipper ' || i, i % 2 + 1, date('2026-02-01', '+' || (i * 11) || ' days') FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
+INSERT INTO trips SELECT i, i % 50 + 1, i % 30 + 1, i % 24 + 1, date('2026-02-20', '+' || i || ' days'), CASE WHEN i % 4 THEN date('2026-02-22', '+' || i || ' days') END FROM n;
 """
 
 _VALID = "valid_from <= '2026-06-01' AND (valid_until IS NULL OR valid_until >= '2026-06-01')"
@@ -57,3 +63,51 @@ def test_what_is_active_has_begun_and_is_not_over(harbour, text, sql):
 def test_what_is_open_need_not_have_begun(harbour):
     sql = "SELECT COUNT(*) FROM leases WHERE ends_on IS NULL OR ends_on >= '2026-06-01'"
     assert_answered(harbour, "open leases", sql, TODAY)
+
+
+_INSURED, _LICENSED = "insured_until >= '2026-06-01'", "licensed_until >= '2026-06-01'"
+_UNINSURED = "(insured_until IS NULL OR insured_until < '2026-06-01')"
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("insured boats", f"SELECT boat_name FROM boats WHERE {_INSURED}"),
+        ("how many boats are insured", f"SELECT COUNT(*) FROM boats WHERE {_INSURED}"),
+        ("insured boats per owner", f"SELECT owner_name, COUNT(*) FROM boats JOIN owners USING (owner_id) WHERE {_INSURED} GROUP BY owner_id"),
+        ("share of insured boats", f"SELECT 100.0 * COUNT(CASE WHEN {_INSURED} THEN 1 END) / COUNT(*) FROM boats"),
+        ("uninsured boats", f"SELECT boat_name FROM boats WHERE {_UNINSURED}"),
+        ("boats that are not insured", f"SELECT boat_name FROM boats WHERE {_UNINSURED}"),
+        ("covers of uninsured boats", f"SELECT COUNT(*) FROM covers JOIN boats USING (boat_id) WHERE {_UNINSURED} AND {_VALID}"),
+        # it held before
+        ("boats no longer insured", "SELECT boat_name FROM boats WHERE insured_until < '2026-06-01'"),
+        # of a day that every row has
+        ("licensed skippers", f"SELECT skipper_name FROM skippers WHERE {_LICENSED}"),
+        ("unlicensed skippers", f"SELECT skipper_name FROM skippers WHERE NOT {_LICENSED}"),
+        ("skippers not licensed", f"SELECT skipper_name FROM skippers WHERE NOT {_LICENSED}"),
+        ("skippers no longer licensed", f"SELECT skipper_name FROM skippers WHERE NOT {_LICENSED}"),
+        ("quays with licensed skippers", f"SELECT quay_name FROM quays WHERE quay_id IN (SELECT quay_id FROM skippers WHERE {_LICENSED})"),
+        # valid is what has begun and has no end, or one that is not over
+        ("valid covers", f"SELECT COUNT(*) FROM covers WHERE {_VALID}"),
+        ("boats with a valid cover", f"SELECT boat_name FROM boats WHERE boat_id IN (SELECT boat_id FROM covers WHERE {_VALID})"),
+        ("boats without a valid cover", f"SELECT boat_name FROM boats WHERE boat_id NOT IN (SELECT boat_id FROM covers WHERE {_VALID})"),
+        ("boats whose cover is valid", f"SELECT boat_name FROM boats WHERE boat_id IN (SELECT boat_id FROM covers WHERE {_VALID})"),
+    ],
+)  # fmt: skip
+def test_what_holds_until_a_day_is_held_against_today(harbour, text, sql):
+    assert_answered(harbour, text, sql, TODAY)
+    assert outcome(harbour, text, TODAY) is Outcome.ANSWERED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "share of licensed skippers",  # of which share
+        "boats insured in 2025",  # not until a day of 2025
+        "current trips per owner",  # not those of current owners
+        "owner with the fewest current trips",
+        "valid covers per owner",
+    ],
+)
+def test_a_state_that_is_told_of_nothing_is_no_answer(harbour, text):
+    assert outcome(harbour, text, TODAY) is not Outcome.ANSWERED

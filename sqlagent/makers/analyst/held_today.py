@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from sqlagent.catalog.semantics import DATED, Field, Model, Role
 from sqlagent.catalog.semantics.words import BEGINS, stems
@@ -36,6 +36,9 @@ _CLAUSE = re.compile(r"(?:that|which|who) \w", re.IGNORECASE)
 
 _AT_ONCE = stems("cancelled canceled withdrawn voided closed resolved settled finished completed returned")
 """Words of days on which something is done: rows with such a day are done with."""
+
+NO_LONGER = "no longer"
+"""How the condition is called that a day is over until when rows held: it denies that they hold."""
 
 _TOLD = ("current", "ended")
 """How conditions are called that a word for a state sets."""
@@ -70,7 +73,7 @@ def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Fra
             or is_open
             or not is_told
             or not {*begin.words} & BEGINS
-            or not _is_ahead(begin, today)
+            or not is_ahead(begin, today)
         ):
             return held
         begun = over(Slot(begin, slot.path), today + timedelta(days=1))
@@ -126,10 +129,10 @@ def reaches_beyond(field: Field, today: date) -> bool:
     """Whether a day until when rows hold, or one that every row has, is still ahead of some."""
     if field.filled < 1 and _AT_ONCE & {*field.words}:
         return False
-    return _is_ahead(field, today)
+    return is_ahead(field, today)
 
 
-def _is_ahead(field: Field, today: date) -> bool:
+def is_ahead(field: Field, today: date) -> bool:
     """Whether a day is still ahead of some rows."""
     last = day_of(field.high) if field.role is Role.TIME and field.form in DATED else None
     return last is not None and last > today
@@ -193,7 +196,27 @@ def holding_left_out(frame: Frame, reading: Reading, model: Model) -> list[str]:
             left.append(item.text)
         if item.op == "current" and is_time and field not in ends and after.text.lower() not in CURRENT:
             left.append(item.text)
-    return left or _current_then(frame, reading, model) or _said_of_nothing(reading)
+    left = left or _current_then(frame, reading, model) or _said_of_nothing(reading)
+    return left or _current_of_others(frame, reading)
+
+
+def _current_of_others(frame: Frame, reading: Reading) -> list[str]:
+    """A word for a state right before a noun, where rows of other things only are in it: "current loans per member" are not those of current members."""
+    held = {
+        slot.field.table
+        for one in conditions(frame)
+        if one.said == "current" and one.op != "in"
+        for part in conditions(one)
+        for slot in part.slots
+    }
+    for at, item in enumerate(reading.items):
+        nouns = [*takewhile(lambda one: one.kind == "mention", reading.items[at + 1 :])]
+        if item.op != "current" or not held or not nouns or nouns[0].targets[0].kind != "thing":
+            continue
+        others = held - {target.table for noun in nouns for target in noun.targets}
+        if others == held or others and nouns[0].targets[0].table == frame.anchor:
+            return [item.text]
+    return []
 
 
 def _current_then(frame: Frame, reading: Reading, model: Model) -> list[str]:
