@@ -36,6 +36,10 @@ INSERT INTO trips SELECT i, i % 50 + 1, i % 30 + 1, i % 24 + 1, date('2026-02-20
 
 _VALID = "valid_from <= '2026-06-01' AND (valid_until IS NULL OR valid_until >= '2026-06-01')"
 _LEASED = "started_on <= '2026-06-01' AND (ends_on IS NULL OR ends_on >= '2026-06-01')"
+_FEWEST_OWNERS = (
+    "SELECT quay_name, COUNT(owner_id) FROM quays LEFT JOIN owners ON owners.quay_id = quays.quay_id "
+    "AND (left_on IS NULL OR left_on >= '2026-06-01') GROUP BY quays.quay_id ORDER BY 2 LIMIT 2"
+)
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +56,9 @@ def harbour():
         ("boats without an active cover", f"SELECT boat_name FROM boats WHERE boat_id NOT IN (SELECT boat_id FROM covers WHERE {_VALID})"),
         ("active leases", f"SELECT COUNT(*) FROM leases WHERE {_LEASED}"),
         ("active leases by plan", f"SELECT plan, COUNT(*) FROM leases WHERE {_LEASED} GROUP BY plan"),
+        # the fewest is none, where only what holds today is counted as well
+        ("quay with the fewest active owners", "SELECT 'Old', 0"),
+        ("2 quays with the fewest active owners", _FEWEST_OWNERS),
         ("covers per boat", f"SELECT boat_name, COUNT(*) FROM covers JOIN boats USING (boat_id) WHERE {_VALID} GROUP BY boat_id"),
     ],
 )  # fmt: skip

@@ -211,9 +211,10 @@ def _current_of_others(frame: Frame, reading: Reading) -> list[str]:
     }
     for at, item in enumerate(reading.items):
         nouns = [*takewhile(lambda one: one.kind == "mention", reading.items[at + 1 :])]
-        if item.op != "current" or not held or not nouns or nouns[0].targets[0].kind != "thing":
+        is_state = item.op == "current" or item.kind == "mention" and fold(item.text) in CURRENT
+        if not is_state or not held or not nouns or nouns[0].targets[0].kind != "thing":
             continue
-        others = held - {target.table for noun in nouns for target in noun.targets}
+        others = held - {t.table for noun in nouns for t in noun.targets if t.kind in ("thing", "value")}
         if others == held or others and nouns[0].targets[0].table == frame.anchor:
             return [item.text]
     return []
