@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from sqlagent.makers.analyst.answering import understand
 from sqlagent.values import Outcome
 from tests.agent.places import assert_answered, outcome, place
 
@@ -118,3 +119,35 @@ def test_what_holds_until_a_day_is_held_against_today(harbour, text, sql):
 )
 def test_a_state_that_is_told_of_nothing_is_no_answer(harbour, text):
     assert outcome(harbour, text, TODAY) is not Outcome.ANSWERED
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("leases that ended this year", "SELECT COUNT(*) FROM leases WHERE ends_on >= '2026-01-01' AND ends_on < '2026-06-01'"),
+        ("owners who left in 2026", "SELECT owner_name FROM owners WHERE left_on >= '2026-01-01' AND left_on < '2026-06-01'"),
+        ("leases that ended in 2025", "SELECT COUNT(*) FROM leases WHERE ends_on LIKE '2025%'"),
+        ("share of leases that ended this year", "SELECT 100.0 * COUNT(CASE WHEN ends_on >= '2026-01-01' AND ends_on < '2026-06-01' THEN 1 END) / COUNT(*) FROM leases"),
+        # what is yet to come is no past
+        ("leases ending this year", "SELECT COUNT(*) FROM leases WHERE ends_on LIKE '2026%'"),
+        ("leases that will have ended this year", "SELECT COUNT(*) FROM leases WHERE ends_on LIKE '2026%'"),
+    ],
+)  # fmt: skip
+def test_what_ended_in_a_period_under_way_did_so_before_today(harbour, text, sql):
+    assert_answered(harbour, text, sql, TODAY)
+
+
+def test_what_ended_is_bounded_once():
+    """A history that tells of an end by "until" alone was held against today beside the period."""
+    permits = place(
+        """
+        CREATE TABLE piers (pier_id INTEGER PRIMARY KEY, pier_name TEXT NOT NULL);
+        CREATE TABLE permits (permit_id INTEGER PRIMARY KEY, pier_id INTEGER NOT NULL REFERENCES piers, valid_from DATE NOT NULL, valid_until DATE, fee NUMERIC);
+        INSERT INTO piers VALUES (1,'A'),(2,'B');
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+        INSERT INTO permits SELECT i, i % 2 + 1, date('2025-01-15', '+' || (i * 9) || ' days'), CASE WHEN i % 4 THEN date('2025-11-15', '+' || (i * 9) || ' days') END, i FROM n;
+        """
+    )
+    gold = "SELECT COUNT(*) FROM permits WHERE valid_until >= '2026-01-01' AND valid_until < '2026-06-01'"
+    assert_answered(permits, "permits ended this year", gold, TODAY)
+    assert understand("permits ended this year", permits[1], TODAY)[1][0].sql.count("valid_until") == 2

@@ -29,6 +29,9 @@ OVER = words_of(
 )
 """Participles of what is over before today."""
 
+_COMING = frozenset({"will", "going", "be", "shall", "'ll"})
+"""Words of what has yet to be."""
+
 _LEAVING = ("leavers", "churned")
 """Business words for those who are over."""
 
@@ -100,15 +103,41 @@ def ended_by_today(frame: Frame, reading: Reading, model: Model, today: date) ->
     """Give the frame without a condition that a day is there which lies in a period as well: what ended in a period under way did so before today."""
     filled = [one for one in frame.where if one.op == "filled" and not one.negated]
     ended = {one.slots for one in filled if one.said == "ended"}
-    periods = {one.slots for one in frame.where if one.op == "period" and not one.negated}
+    within = [one for one in frame.where if one.op == "period" and not one.negated]
+    periods = {one.slots for one in within}
+    dated = [one.slots[0] for one in conditions(frame) if one.op == "period" and len(one.slots) == 1]
     if _tells_of_leaving(reading):
         ended |= {(s,) for (s, *_) in periods if s.field.column == model.things[s.field.table].ends}
+    said = _said_to_be_over(reading)
+    ended |= {(s,) for s in dated if (s.field.table, s.field.column) in said and is_ahead(s.field, today)}
+    past = Period(None, today, "day", relative=True)
+    bounded = {one.slots for one in within if one.period is not None and one.period.first is not None}
+    twice = {one.slots for one in within if one.period == past} & bounded
+    ended |= twice
+
+    def by_today(one: Condition) -> Condition:
+        is_ended = one.slots in ended and one.op == "period" and not one.negated
+        return _until_today(one, today) if is_ended else one
+
     where = tuple(
-        _until_today(one, today) if one.slots in ended and one.op == "period" and not one.negated else one
+        by_today(one)
         for one in frame.where
-        if one not in filled or one.slots not in periods
+        if not (one in filled and one.slots in periods or one.slots in twice and one.period == past)
     )
-    return replace(frame, where=where)
+    return replace(frame, where=where, measures=tuple(_of_measure(one, by_today) for one in frame.measures))
+
+
+def _said_to_be_over(reading: Reading) -> set[tuple[str, str]]:
+    """The columns that participles of what is over name, but for what will be so."""
+    if reading.glued & _COMING:
+        return set()
+    return {
+        (target.table, target.column)
+        for item in reading.items
+        if item.kind == "mention" and item.text.lower().rsplit(" ", 1)[-1] in OVER
+        for target in item.targets[:1]
+        if target.label != "un"
+    }
 
 
 def _tells_of_leaving(reading: Reading) -> bool:
