@@ -20,6 +20,8 @@ CREATE TABLE skippers (skipper_id INTEGER PRIMARY KEY, skipper_name TEXT NOT NUL
 CREATE TABLE trips (trip_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, owner_id INTEGER NOT NULL REFERENCES owners, skipper_id INTEGER NOT NULL REFERENCES skippers, sailed_on DATE NOT NULL, moored_on DATE);
 CREATE TABLE covers (cover_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, valid_from DATE NOT NULL, valid_until DATE, fee NUMERIC);
 CREATE TABLE leases (lease_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, plan TEXT NOT NULL, started_on DATE NOT NULL, ends_on DATE);
+CREATE TABLE refits (refit_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, reported_on DATE NOT NULL, refitted_on DATE, paid_on DATE);
+CREATE TABLE loans (loan_id INTEGER PRIMARY KEY, boat_id INTEGER NOT NULL REFERENCES boats, lent_on DATE NOT NULL, returned_on DATE, filed_on DATE);
 INSERT INTO quays VALUES (1,'North'),(2,'South'),(3,'Old');
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
 INSERT INTO owners SELECT i, 'Owner ' || i, CASE WHEN i <= 4 THEN 3 ELSE i % 2 + 1 END, date('2024-01-01', '+' || (i * 10) || ' days'), CASE WHEN i <= 4 THEN date('2026-01-05', '+' || i || ' days') WHEN i % 3 = 0 THEN date('2026-04-01', '+' || (i * 4) || ' days') END FROM n;
@@ -33,6 +35,10 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 24)
 INSERT INTO skippers SELECT i, 'Skipper ' || i, i % 2 + 1, date('2026-02-01', '+' || (i * 11) || ' days') FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
 INSERT INTO trips SELECT i, i % 50 + 1, i % 30 + 1, i % 24 + 1, date('2026-02-20', '+' || i || ' days'), CASE WHEN i % 4 THEN date('2026-02-22', '+' || i || ' days') END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70)
+INSERT INTO refits SELECT i, i % 40 + 1, date('2026-01-01', '+' || i || ' days'), CASE WHEN i % 4 THEN date('2026-05-20', '-' || i || ' days') END, CASE WHEN i % 3 THEN date('2026-03-20', '+' || i || ' days') END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+INSERT INTO loans SELECT i, i % 20 + 1, date('2026-02-20', '+' || i || ' days'), CASE WHEN i % 4 THEN date('2026-02-22', '+' || i || ' days') END, CASE WHEN i % 3 THEN date('2026-02-26', '+' || i || ' days') END FROM n;
 """
 
 _VALID = "valid_from <= '2026-06-01' AND (valid_until IS NULL OR valid_until >= '2026-06-01')"
@@ -151,3 +157,30 @@ def test_what_ended_is_bounded_once():
     gold = "SELECT COUNT(*) FROM permits WHERE valid_until >= '2026-01-01' AND valid_until < '2026-06-01'"
     assert_answered(permits, "permits ended this year", gold, TODAY)
     assert understand("permits ended this year", permits[1], TODAY)[1][0].sql.count("valid_until") == 2
+
+
+_UNPAID = "SELECT refit_id, reported_on FROM refits WHERE paid_on IS NULL {} ORDER BY reported_on {} LIMIT {}"
+_REFITTED = "SELECT boat_id FROM refits WHERE refitted_on IS NULL"
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        # by when it began, not by the day of another deed, which may be missing
+        ("oldest unpaid refit", _UNPAID.format("", "", 1)),
+        ("5 oldest unpaid refits", _UNPAID.format("", "", 5)),
+        ("newest unpaid refit", _UNPAID.format("", "DESC", 1)),
+        ("last unpaid refit of boat 4", _UNPAID.format("AND boat_id = 4", "DESC", 1)),
+        # under way is what is not done yet
+        ("boats on refit", f"SELECT boat_name FROM boats WHERE boat_id IN ({_REFITTED})"),
+        ("how many boats are on refit", f"SELECT COUNT(*) FROM boats WHERE boat_id IN ({_REFITTED})"),
+        ("boats not on refit", f"SELECT boat_name FROM boats WHERE boat_id NOT IN ({_REFITTED})"),
+    ],
+)  # fmt: skip
+def test_what_is_not_done_yet_is_told_by_when_it_began(harbour, text, sql):
+    assert_answered(harbour, text, sql, TODAY)
+    assert outcome(harbour, text, TODAY) is Outcome.ANSWERED
+
+
+def test_of_two_days_nothing_tells_which_one_ends_it(harbour):
+    assert outcome(harbour, "boats on loan", TODAY) is not Outcome.ANSWERED

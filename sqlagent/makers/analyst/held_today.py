@@ -6,7 +6,7 @@ Where a day lies ahead of some rows, that it is there says nothing of whether th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise, takewhile
@@ -19,7 +19,7 @@ from sqlagent.language.words import fold
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.periods import Period
-from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.starts import once
 from sqlagent.makers.analyst.states import CURRENT
 from sqlagent.makers.analyst.voids import EITHER
@@ -223,10 +223,19 @@ def holding_left_out(frame: Frame, reading: Reading, model: Model) -> list[str]:
         is_thing = best is not None and best.kind == "thing"
         if item.op == "more" and item.text.lower() == "under" and not bounded and (is_time or is_thing):
             left.append(item.text)
-        if item.op == "current" and is_time and field not in ends and after.text.lower() not in CURRENT:
+        is_lacking = field not in ends and after.text.lower() not in CURRENT and not _is_on_now(after, held)
+        if item.op == "current" and is_time and is_lacking:
             left.append(item.text)
     left = left or _current_then(frame, reading, model) or _said_of_nothing(reading)
     return left or _current_of_others(frame, reading)
+
+
+def _is_on_now(item: Item, held: Sequence[Condition]) -> bool:
+    """Whether things are kept by rows that "on hire" is told by, and that are not over: "currently" says it twice."""
+    tables = (
+        {t.table for t in item.targets if t.kind == "thing"} if item.text.lower().startswith("on ") else set()
+    )
+    return any(one.op == "exists" and one.child in tables and one.parts for one in held)
 
 
 def _current_of_others(frame: Frame, reading: Reading) -> list[str]:
