@@ -91,7 +91,7 @@ NOW = "current"
 """The word of a state that a table's rows do not tell."""
 
 NO_STATE = 0.25
-"""What it costs to leave that out."""
+"""Cost of leaving that out."""
 
 
 class Attacher(Counting):

@@ -67,7 +67,7 @@ def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Fra
         return with_begin(ended(one), one.slots[0]) if one.said == "current" else ended(one)
 
     def with_begin(held: Condition, slot: Slot) -> Condition:
-        """What holds today has begun by today, where some rows begin later; what is open need not have."""
+        """Rows that hold today have begun by today, where some begin later; open ones need not have."""
         thing = model.things[slot.field.table]
         begin = model.field(thing.table, thing.begins) if slot.field.column == thing.ends else None
         is_told = held.op == "any" or held.op in ("missing", "period") and not held.negated
