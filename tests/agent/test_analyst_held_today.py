@@ -83,6 +83,8 @@ def depot():
         ("new active subscribers this year", f"SELECT subscriber_name FROM subscribers WHERE {_HELD} AND enrolled_on LIKE '2026%'"),
         # what is on hire has a hire that is not over
         ("trolleys on hire", f"SELECT trolley_name FROM trolleys WHERE trolley_id IN ({_HIRED})"),
+        ("trolleys currently on hire", f"SELECT trolley_name FROM trolleys WHERE trolley_id IN ({_HIRED})"),
+        ("trolleys not currently on hire", f"SELECT trolley_name FROM trolleys WHERE trolley_id NOT IN ({_HIRED})"),
         ("how many trolleys are out on hire", f"SELECT COUNT(*) FROM trolleys WHERE trolley_id IN ({_HIRED})"),
         ("trolleys not on hire", f"SELECT trolley_name FROM trolleys WHERE trolley_id NOT IN ({_HIRED})"),
         # that there is such a day says no more than that

@@ -124,6 +124,7 @@ from sqlagent.makers.analyst.undone import as_done
 from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
 from sqlagent.makers.analyst.unlikely import unlikely
+from sqlagent.makers.analyst.valid_until import valid_until
 from sqlagent.makers.analyst.values_beside import values_beside
 from sqlagent.makers.analyst.values_named import values_named
 from sqlagent.makers.analyst.voids import counting, without_voids
@@ -527,6 +528,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [
         come_to_pass(held_today(one, reading, source.model, today), reading, source, today) for one in frames
     ]
+    frames = [valid_until(one, reading, source, today) for one in frames]
     frames = [each_thing(one, reading, source) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]

@@ -66,7 +66,7 @@ def held_then(frame: Frame, reading: Reading, source: Source, today: date) -> Fr
     where, periods = [], []
     for one in frame.where:
         column = one.slots[0].field.column if one.slots and not one.slots[0].path else ""
-        if one.op == "missing" and column == history.ends and not one.negated:
+        if one.op == "missing" and column == history.ends and not one.negated or _holds_now(one, history):
             continue
         if one.op == "period" and column == history.begins and not one.negated and one.period is not None:
             periods.append(one.period)
@@ -85,6 +85,13 @@ def held_then(frame: Frame, reading: Reading, source: Source, today: date) -> Fr
         return replace(frame, cost=round(frame.cost + _NOT_HELD, 4), unused=(*frame.unused, *_left(reading)))
     held = held_on(frame.anchor, source, day) if day else held_now(frame.anchor, source, today)
     return replace(frame, where=(*where, held))
+
+
+def _holds_now(one: Condition, history: History) -> bool:
+    """Whether a row is asked to hold today by its own days."""
+    slots = [slot for part in conditions(one) for slot in part.slots]
+    own = {history.begins, history.ends}
+    return one.said == "current" and bool(slots) and all(not s.path and s.field.column in own for s in slots)
 
 
 def single_prices(frame: Frame, source: Source) -> Frame:

@@ -87,6 +87,13 @@ class Part:
     why: list[str] = field(default_factory=list)
 
 
+NOW = "current"
+"""The word of a state that a table's rows do not tell."""
+
+NO_STATE = 0.25
+"""Cost of leaving that out."""
+
+
 class Attacher(Counting):
     """Attaches clauses to tables of one source."""
 
@@ -747,8 +754,8 @@ class Attacher(Counting):
     def _now(self, anchor: str, part: Part) -> None:
         now = current(self.source, anchor)
         if now is None:
-            part.cost += 0.25
-            part.unused.append("current")
+            part.cost += NO_STATE
+            part.unused.append(NOW)
         else:
             part.conditions.append(now)
 

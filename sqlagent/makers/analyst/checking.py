@@ -24,7 +24,7 @@ from sqlagent.makers.analyst.denied_twice import denied_twice
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure
 from sqlagent.makers.analyst.happening import registered_instead
 from sqlagent.makers.analyst.heeding import conditions, is_met
-from sqlagent.makers.analyst.held_today import holding_left_out
+from sqlagent.makers.analyst.held_today import NO_LONGER, holding_left_out
 from sqlagent.makers.analyst.lacking import (
     asked_and_not_shown,
     bounded_otherwise,
@@ -377,6 +377,7 @@ def _says_no(condition: Condition) -> bool:
         or condition.op == "compare"
         and condition.compare in ("<", "<=", "<>")
         or _is_off(condition)
+        or condition.said == NO_LONGER
     )
 
 

@@ -123,9 +123,10 @@ class Dimensions:
         return one is not None and one.role is not Role.FLAG
 
     def _held_now(self, table: str) -> tuple[Condition, ...]:
+        """That a row of a history holds still, called as the word for that state calls it: a day ahead is seen to later."""
         thing = self.model.things[table]
         return (
-            (Condition("missing", (self.source.slot(table, thing.ends),)),)
+            (Condition("missing", (self.source.slot(table, thing.ends),), said="current"),)
             if thing.kind is Kind.HISTORY and thing.ends
             else ()
         )

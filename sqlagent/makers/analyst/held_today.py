@@ -6,19 +6,20 @@ Where a day lies ahead of some rows, that it is there says nothing of whether th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import date
-from itertools import pairwise
+from datetime import date, timedelta
+from itertools import pairwise, takewhile
 
 from sqlagent.catalog.semantics import DATED, Field, Model, Role
-from sqlagent.catalog.semantics.words import stems
+from sqlagent.catalog.semantics.words import BEGINS, stems
 from sqlagent.catalog.statistics import day_of
 from sqlagent.language.lexicon import words_of
+from sqlagent.language.words import fold
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.periods import Period
-from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.starts import once
 from sqlagent.makers.analyst.states import CURRENT
 from sqlagent.makers.analyst.voids import EITHER
@@ -28,6 +29,9 @@ OVER = words_of(
 )
 """Participles of what is over before today."""
 
+_COMING = frozenset({"will", "going", "be", "shall", "'ll"})
+"""Words of what has yet to be."""
+
 _LEAVING = ("leavers", "churned")
 """Business words for those who are over."""
 
@@ -36,6 +40,9 @@ _CLAUSE = re.compile(r"(?:that|which|who) \w", re.IGNORECASE)
 _AT_ONCE = stems("cancelled canceled withdrawn voided closed resolved settled finished completed returned")
 """Words of days on which something is done: rows with such a day are done with."""
 
+NO_LONGER = "no longer"
+"""How the condition is called that a day is over until when rows held: it denies that they hold."""
+
 _TOLD = ("current", "ended")
 """How conditions are called that a word for a state sets."""
 
@@ -43,6 +50,7 @@ _TOLD = ("current", "ended")
 def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Frame:
     """Give the frame whose words for what holds or is over hold days against today, where some rows' day is still ahead."""
     has_left = _tells_of_leaving(reading)
+    is_open = any(fold(item.text).endswith("open") for item in reading.items if item.op == "current")
     dated = {one.slots for one in conditions(frame) if one.op == "period"}
     over_by = {
         (target.table, target.column)
@@ -54,9 +62,30 @@ def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Fra
     def mended(one: Condition) -> Condition:
         if one.parts:
             one = replace(one, parts=tuple(map(mended, one.parts)))
-        if len(one.slots) != 1 or not reaches_beyond(one.slots[0].field, today):
+        if len(one.slots) != 1:
             return one
+        return with_begin(ended(one), one.slots[0]) if one.said == "current" else ended(one)
+
+    def with_begin(held: Condition, slot: Slot) -> Condition:
+        """Rows that hold today have begun by today, where some begin later; open ones need not have."""
+        thing = model.things[slot.field.table]
+        begin = model.field(thing.table, thing.begins) if slot.field.column == thing.ends else None
+        is_told = held.op == "any" or held.op in ("missing", "period") and not held.negated
+        if (
+            begin is None
+            or is_open
+            or not is_told
+            or not {*begin.words} & BEGINS
+            or not is_ahead(begin, today)
+        ):
+            return held
+        begun = over(Slot(begin, slot.path), today + timedelta(days=1))
+        return Condition("all", parts=(begun, replace(held, said="")), said=held.said)
+
+    def ended(one: Condition) -> Condition:
         slot = one.slots[0]
+        if not reaches_beyond(slot.field, today):
+            return one
         leaves = has_left and slot.field.column == model.things[slot.field.table].ends
         named = leaves or one.said in _TOLD or (slot.field.table, slot.field.column) in over_by
         if one.op not in ("missing", "filled") or one.slots in dated or not named:
@@ -74,15 +103,41 @@ def ended_by_today(frame: Frame, reading: Reading, model: Model, today: date) ->
     """Give the frame without a condition that a day is there which lies in a period as well: what ended in a period under way did so before today."""
     filled = [one for one in frame.where if one.op == "filled" and not one.negated]
     ended = {one.slots for one in filled if one.said == "ended"}
-    periods = {one.slots for one in frame.where if one.op == "period" and not one.negated}
+    within = [one for one in frame.where if one.op == "period" and not one.negated]
+    periods = {one.slots for one in within}
+    dated = [one.slots[0] for one in conditions(frame) if one.op == "period" and len(one.slots) == 1]
     if _tells_of_leaving(reading):
         ended |= {(s,) for (s, *_) in periods if s.field.column == model.things[s.field.table].ends}
+    said = _said_to_be_over(reading)
+    ended |= {(s,) for s in dated if (s.field.table, s.field.column) in said and is_ahead(s.field, today)}
+    past = Period(None, today, "day", relative=True)
+    bounded = {one.slots for one in within if one.period is not None and one.period.first is not None}
+    twice = {one.slots for one in within if one.period == past} & bounded
+    ended |= twice
+
+    def by_today(one: Condition) -> Condition:
+        is_ended = one.slots in ended and one.op == "period" and not one.negated
+        return _until_today(one, today) if is_ended else one
+
     where = tuple(
-        _until_today(one, today) if one.slots in ended and one.op == "period" and not one.negated else one
+        by_today(one)
         for one in frame.where
-        if one not in filled or one.slots not in periods
+        if not (one in filled and one.slots in periods or one.slots in twice and one.period == past)
     )
-    return replace(frame, where=where)
+    return replace(frame, where=where, measures=tuple(_of_measure(one, by_today) for one in frame.measures))
+
+
+def _said_to_be_over(reading: Reading) -> set[tuple[str, str]]:
+    """The columns that participles of what is over name, but for what will be so."""
+    if reading.glued & _COMING:
+        return set()
+    return {
+        (target.table, target.column)
+        for item in reading.items
+        if item.kind == "mention" and item.text.lower().rsplit(" ", 1)[-1] in OVER
+        for target in item.targets[:1]
+        if target.label != "un"
+    }
 
 
 def _tells_of_leaving(reading: Reading) -> bool:
@@ -103,6 +158,11 @@ def reaches_beyond(field: Field, today: date) -> bool:
     """Whether a day until when rows hold, or one that every row has, is still ahead of some."""
     if field.filled < 1 and _AT_ONCE & {*field.words}:
         return False
+    return is_ahead(field, today)
+
+
+def is_ahead(field: Field, today: date) -> bool:
+    """Whether a day is still ahead of some rows."""
     last = day_of(field.high) if field.role is Role.TIME and field.form in DATED else None
     return last is not None and last > today
 
@@ -163,9 +223,39 @@ def holding_left_out(frame: Frame, reading: Reading, model: Model) -> list[str]:
         is_thing = best is not None and best.kind == "thing"
         if item.op == "more" and item.text.lower() == "under" and not bounded and (is_time or is_thing):
             left.append(item.text)
-        if item.op == "current" and is_time and field not in ends and after.text.lower() not in CURRENT:
+        is_lacking = field not in ends and after.text.lower() not in CURRENT and not _is_on_now(after, held)
+        if item.op == "current" and is_time and is_lacking:
             left.append(item.text)
-    return left or _current_then(frame, reading, model) or _said_of_nothing(reading)
+    left = left or _current_then(frame, reading, model) or _said_of_nothing(reading)
+    return left or _current_of_others(frame, reading)
+
+
+def _is_on_now(item: Item, held: Sequence[Condition]) -> bool:
+    """Whether things are kept by rows that "on hire" is told by, and that are not over: "currently" says it twice."""
+    tables = (
+        {t.table for t in item.targets if t.kind == "thing"} if item.text.lower().startswith("on ") else set()
+    )
+    return any(one.op == "exists" and one.child in tables and one.parts for one in held)
+
+
+def _current_of_others(frame: Frame, reading: Reading) -> list[str]:
+    """A word for a state right before a noun, where rows of other things only are in it: "current loans per member" are not those of current members."""
+    held = {
+        slot.field.table
+        for one in conditions(frame)
+        if one.said == "current" and one.op != "in"
+        for part in conditions(one)
+        for slot in part.slots
+    }
+    for at, item in enumerate(reading.items):
+        nouns = [*takewhile(lambda one: one.kind == "mention", reading.items[at + 1 :])]
+        is_state = item.op == "current" or item.kind == "mention" and fold(item.text) in CURRENT
+        if not is_state or not held or not nouns or nouns[0].targets[0].kind != "thing":
+            continue
+        others = held - {t.table for noun in nouns for t in noun.targets if t.kind in ("thing", "value")}
+        if others == held or others and nouns[0].targets[0].table == frame.anchor:
+            return [item.text]
+    return []
 
 
 def _current_then(frame: Frame, reading: Reading, model: Model) -> list[str]:

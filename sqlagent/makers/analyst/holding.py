@@ -23,7 +23,7 @@ _DECIDED = stems("status state stage phase decision approval outcome")
 
 def holding(reading: Reading, source: Source) -> Reading:
     """Give a reading in which an unknown word for what holds still is an operator, beside a noun whose rows tell it."""
-    items = _said_by_state(reading.items, source)
+    items = _valid(_said_by_state(reading.items, source), source)
     found = []
     for at, item in enumerate(items):
         if item.kind != "unknown" or fold(item.text) not in CURRENT:
@@ -71,6 +71,22 @@ def _said_by_state(items: Sequence[Item], source: Source) -> list[Item]:
             continue
         kept.append(item)
     return kept
+
+
+def _valid(items: Sequence[Item], source: Source) -> list[Item]:
+    """Items of which "valid" before a noun is the state of rows that have a day until when they are valid, or none."""
+
+    def state(item: Item, noun: Item) -> Item:
+        tables = {t.table for t in noun.targets[:1] if t.kind == "thing"}
+        is_state = item.kind == "mention" and item.text.lower() == "valid"
+        ends = (
+            {t.table for t in item.targets if t.column == source.model.things[t.table].ends}
+            if is_state
+            else set()
+        )
+        return Item("op", item.start, item.end, item.text, op="current") if ends & tables else item
+
+    return [state(item, noun) for item, noun in zip(items, (*items[1:], Item("", 0, 0, "")), strict=False)]
 
 
 def _is_denied(after: Sequence[Item], source: Source) -> bool:

@@ -14,7 +14,9 @@ from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import UNOWED, labels
 from sqlagent.makers.analyst.voids import EITHER
 
-_PAYING = stems("paid payment settled")
+PAYING = stems("paid payment settled")
+"""Words of days on which something is paid."""
+
 _CLOSING = stems("resolved solved resolution closed")
 _OVER = frozenset({"closed", "solved", "resolved", "cancelled", "canceled", "withdrawn", "done"})
 """States of rows that are over, though the day may be missing."""
@@ -43,11 +45,11 @@ def without_settled(frame: Frame, reading: Reading, source: Source) -> list[Fram
     ):
         return [frame]
     words = set(days[0].words)
-    names = UNOWED if words & _PAYING else _OVER if words & _CLOSING else frozenset()
+    names = UNOWED if words & PAYING else _OVER if words & _CLOSING else frozenset()
     codes = tuple(code for code, label in labels(source, state) if fold(label).replace("_", " ") in names)
     if not codes:
         return [frame]
     kept = replace(frame, where=(*frame.where, Condition("not in", (Slot(state),), codes)))
-    if words & _PAYING:
+    if words & PAYING:
         return [kept]
     return [frame, replace(kept, cost=round(frame.cost + EITHER, 4))]

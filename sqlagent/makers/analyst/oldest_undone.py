@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from sqlagent.catalog.semantics import Field, Role
+from sqlagent.catalog.semantics import DATED, Field, Role
+from sqlagent.catalog.semantics.words import LATE, NEVER
 from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Slot
 from sqlagent.makers.analyst.heeding import figures
 from sqlagent.makers.analyst.never_paid import without_settled
@@ -43,8 +44,33 @@ class Undone:
         by = frame.order.by if frame.order is not None else None
         if frame.anchor != self.time.table or frame.measures or by is None or own in by.slots:
             return []
-        undone = replace(frame, where=(*frame.where, Condition("missing", (own,))))
+        begun = frame
+        if any(slot.field.role is Role.TIME and slot.field.filled < 1 for slot in by.slots):
+            # rows without it would be left out, though another deed is nothing to them
+            start = _start(self.time, source)
+            if start is None or len(by.slots) != 1:
+                return []
+            begun = _ordered_by(frame, by.slots[0], start)
+        undone = replace(begun, where=(*begun.where, Condition("missing", (own,))))
         return without_settled(undone, Reading((Item("op", 0, 0, "not", op="not"),)), source)
+
+
+def _start(deed: Field, source: Source) -> Field | None:
+    """The time at which rows began, which each of them has; None where they have none."""
+    thing = source.model.things[deed.table]
+    times = [f for f in source.model.of_role(deed.table, Role.TIME) if f.filled == 1 and f.form in DATED]
+    told = [f for name in (thing.begins, thing.default_time) for f in times if f.column == name]
+    return next(iter(told), None) or min(
+        (f for f in times if not {*f.words} & (NEVER | LATE)), key=lambda f: f.low or "~", default=None
+    )
+
+
+def _ordered_by(frame: Frame, slot: Slot, start: Field) -> Frame:
+    """The frame by another time of its rows, which is shown where the first one was."""
+    where = tuple(one for one in frame.where if not (one.op == "filled" and one.slots == (slot,)))
+    columns = tuple(Slot(start) if one == slot else one for one in frame.columns)
+    order = replace(frame.order, by=Expr("column", (Slot(start),))) if frame.order is not None else None
+    return replace(frame, where=where, columns=columns, order=order)
 
 
 def oldest_undone(text: str, source: Source) -> Undone | None:

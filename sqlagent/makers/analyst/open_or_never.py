@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Role
+from sqlagent.makers.analyst.attaching import NO_STATE, NOW
 from sqlagent.makers.analyst.checking import leaving_out
 from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.never_paid import PAYING
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import current
@@ -42,22 +44,44 @@ def _lacks_deed(one: Condition, source: Source) -> bool:
 def on_now(frame: Frame, reading: Reading, source: Source) -> Frame:
     """Give the frame of things that are "on loan", or not "on hire", by such rows that are not over; with the words left out where nothing tells."""
     for one in frame.where:
-        said = [i.text for i in reading.items if i.text.lower().startswith("on ") and _names(i, one.child)]
-        if one.op != "exists" or one.number is not None or one.parts or not said:
+        items = [i for i in reading.items if i.text.lower().startswith("on ") and _names(i, one.child)]
+        said = [item.text for item in items]
+        is_done = len(one.parts) == 1 and any(_is_done(one.parts[0], one.child, item) for item in items)
+        if one.op != "exists" or one.number is not None or one.parts and not is_done or not said:
             continue
         held = current(source, one.child) or _not_done(one.child, source)
         if held is None:
             return leaving_out(frame, said)
         now = replace(one, parts=(held,))
-        return replace(frame, where=tuple(now if kept is one else kept for kept in frame.where))
-    return frame
+        frame = replace(frame, where=tuple(now if kept is one else kept for kept in frame.where))
+        return _without_current(frame)
+    listed = reading.items[0] if reading.items else None
+    counted = [i.text for i in reading.items if i.text.lower().startswith("on ") and _names(i, frame.anchor)]
+    of_others = listed is not None and listed.kind == "mention" and not _names(listed, frame.anchor)
+    counts = len(frame.by) == 1 and [one.agg for one in frame.measures] == ["rows"]
+    return leaving_out(frame, counted) if counted and of_others and counts else frame
+
+
+def _without_current(frame: Frame) -> Frame:
+    """The frame without a "currently" among its unused words, which says twice that such rows are not over."""
+    if NOW not in frame.unused:
+        return frame
+    unused = tuple(word for word in frame.unused if word != NOW)
+    return replace(frame, unused=unused, cost=round(frame.cost - NO_STATE, 4))
 
 
 def _names(item: Item, table: str) -> bool:
     return any(target.kind == "thing" and target.table == table for target in item.targets)
 
 
+def _is_done(part: Condition, child: str, item: Item) -> bool:
+    """Whether a row is asked to have the day of a deed, which is how "on repair" is read where a repair has one."""
+    named = {(t.table, t.column) for t in item.targets if t.kind == "field" and t.table == child}
+    days = [slot.field for slot in part.slots if not slot.path and slot.field.role is Role.TIME]
+    return part.op == "filled" and not part.negated and any((f.table, f.column) in named for f in days)
+
+
 def _not_done(table: str, source: Source) -> Condition | None:
-    """That a row lacks the one day that not every row has."""
-    days = [f for f in source.model.of_role(table, Role.TIME) if f.filled < 1]
+    """That a row lacks the one day that not every row has, but for that on which it is paid."""
+    days = [f for f in source.model.of_role(table, Role.TIME) if f.filled < 1 and not {*f.words} & PAYING]
     return Condition("missing", (Slot(days[0]),)) if len(days) == 1 else None

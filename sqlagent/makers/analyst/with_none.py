@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlagent.makers.analyst.frames import Condition, Frame, Path
+from sqlagent.makers.analyst.frames import Condition, Frame, Path, Slot
 from sqlagent.makers.analyst.reading import Reading
 
 
@@ -28,17 +28,35 @@ def of_the_things(
     """Part conditions into those of the things at the end of a way, as seen from there, and those of the rows that are counted."""
     things, counted = [], []
     for one in where:
-        if one.slots and all(slot.path[: len(way)] == way for slot in one.slots):
-            slots = tuple(replace(slot, path=slot.path[len(way) :]) for slot in one.slots)
-            things.append(replace(one, slots=slots))
+        slots = _slots(one)
+        if slots and all(slot.path[: len(way)] == way for slot in slots):
+            things.append(_from_there(one, way))
         else:
             counted.append(one)
     return tuple(things), tuple(counted)
 
 
+def _slots(one: Condition) -> list[Slot]:
+    """The columns of a condition, and of those that it is made of."""
+    return [*one.slots, *(slot for part in one.parts for slot in _slots(part))]
+
+
+def _from_there(one: Condition, way: Path) -> Condition:
+    slots = tuple(replace(slot, path=slot.path[len(way) :]) for slot in one.slots)
+    return replace(one, slots=slots, parts=tuple(_from_there(part, way) for part in one.parts))
+
+
 def _is_apart(one: Condition, way: Path) -> bool:
     """Whether a condition is of the things alone, or of the rows that are counted alone."""
-    if one.parts or one.expr is not None or not one.slots:
+    slots = _slots(one)
+    if not _is_of_columns(one) or not slots:
         return False
-    ends = [slot.path[: len(way)] == way for slot in one.slots]
+    ends = [slot.path[: len(way)] == way for slot in slots]
     return all(ends) or not any(ends)
+
+
+def _is_of_columns(one: Condition) -> bool:
+    """Whether a condition is of columns alone, by itself or by those that it is made of."""
+    if one.op in ("any", "all"):
+        return all(map(_is_of_columns, one.parts))
+    return not one.parts and one.expr is None
