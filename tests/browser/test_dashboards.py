@@ -41,6 +41,9 @@ def test_a_dashboard_from_its_first_card_to_its_end(page: Page) -> None:
     add(page, "Customers")
     number = page.locator(".card", has_text="Customers").locator(".card-number")
     expect(number).to_have_text("259")
+    # Its PDF tells times by the clocks of this browser.
+    clocks = page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone")
+    expect(page.locator("input[name=zone]")).to_have_value(clocks)
 
     # A point whose value no card has and no field takes says so where it was pressed.
     place = page.locator(".card", has_text="Orders").locator(".chart-place")

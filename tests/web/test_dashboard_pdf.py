@@ -105,7 +105,7 @@ def test_its_times_are_those_of_the_browser_that_asked(board, as_alice, zone, sa
     with time_machine.travel("2026-11-02 08:01:00+00:00", tick=False):
         worked(Supply)
     page = as_alice.get(reverse("dashboards:dashboard", args=[board.pk])).content.decode()
-    assert '<input type="hidden" name="zone" data-zone>' in page
+    assert '<mirror-zone hidden><input type="hidden" name="zone"></mirror-zone>' in page
     as_alice.post(reverse("dashboards:pdf_ask", args=[board.pk]), {"zone": zone})
     worked(PdfExport)
     words = text(PdfExport.objects.latest("pk"))

@@ -54,11 +54,6 @@ document.addEventListener("keydown", (event) => {
   closes.querySelector("summary").focus();
 });
 
-// Files are written by a worker, which does not know the clocks of this browser.
-document.addEventListener("submit", ({ target }) => {
-  for (const field of target.querySelectorAll("input[data-zone]")) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
-}, true);
-
 // A fold with fields is opened to type into them, and Escape closes it.
 document.addEventListener("toggle", ({ target }) => {
   if (target.matches("details[data-fields][open]") && target.contains(document.activeElement)) target.querySelector("input:not([type=hidden])").select();

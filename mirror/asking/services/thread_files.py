@@ -161,7 +161,7 @@ def notebook(thread: Thread, turns: Sequence[Turn], beside: Beside) -> dict[str,
         if turn.sentence:
             said.append(plain(turn.sentence))
         if turn.version and (chips := beside.understood.get(turn.version.pk)):
-            said.append(f"{_('Understood as')} {'; '.join(map(plain, chips))}")
+            said.append(_("Understood as") + " " + "; ".join(map(plain, chips)))
         picture = beside.pictures.get(number)
         if picture:
             said.append(f"![{plain(turn.title)}](attachment:chart.png)")
