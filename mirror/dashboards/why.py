@@ -124,11 +124,15 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Findings of a change: the whole, its splits, the most telling first, and why others are missing."""
+    """Findings of a change: the whole, its splits, the most telling first, and why others are missing.
+
+    `read` are all splits, those that are not shown included: a page that was opened while others were read may show these still.
+    """
 
     statements: tuple[Statement, ...]
     whole: Part | None = None
     splits: tuple[tuple[Statement, Split], ...] = ()
+    read: tuple[tuple[Statement, Split], ...] = ()
     sentence: str = ""
     notes: tuple[str, ...] = ()
     is_working: bool = False
@@ -219,6 +223,7 @@ def _found(why: Why, statements: tuple[Statement, ...]) -> Found:
         statements,
         whole,
         tuple((statement_of[id(split)], split) for split in ranked) if all(begun) else (),
+        tuple(splits) if all(begun) else (),
         _sentence(why, whole, ranked, *begun),
         tuple(dict.fromkeys(notes)),
         is_working,
@@ -288,7 +293,7 @@ def value_key(statement: Statement, values: tuple[Any, ...]) -> str:
 
 def value_asked(why: Why, found: Found, key: str) -> tuple[str, str] | None:
     """The question of one value of a split, empty where no words ask it, and its SQL; None where there is no such value."""
-    for statement, split in found.splits:
+    for statement, split in found.read:
         for part in split.parts:
             if part.row is not None and value_key(statement, part.values) == key:
                 asked = asked_of(why.change, why.frame, statement.cut, part.values, why.known)

@@ -63,6 +63,12 @@ def test_an_overviews_change_is_split_exactly_by_few_statements_read_once(
             Decimal(db.execute(cents, (month,)).fetchone()[0]) / 100 for month in ("2026-09%", "2026-10%")
         )
     assert (found.whole.before, found.whole.now) == (before, now)
+    hidden = [one for one in found.read if one not in found.splits]
+    assert hidden, "a page that was opened before all was read may show them still"
+    for statement, split in hidden:
+        key = value_key(statement, split.parts[0].values)
+        led = as_bob.get(f"{url('explore_why_ask', shop.pk)}?part={part.key}&value={key}")
+        assert led.status_code in (200, 302), "its SQL, or its question"
     for _, split in found.splits:
         assert sum(one.change for one in split.parts) == now - before
         assert sum(one.now for one in split.parts) == now
