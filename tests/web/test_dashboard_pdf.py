@@ -98,7 +98,10 @@ def test_it_has_the_title_values_filters_and_the_time_of_the_data(board, as_alic
 
 @pytest.mark.parametrize(
     ("zone", "said"),
-    [("Asia/Kolkata", "13:31 Asia/Kolkata"), ("Nowhere/Else", "08:01 UTC"), ("", "08:01 UTC")],
+    [
+        ("Asia/Kolkata", "13:31 Asia/Kolkata"),
+        *((one, "08:01 UTC") for one in ("Nowhere/Else", "", "America", "x" * 300)),
+    ],
 )
 def test_its_times_are_those_of_the_browser_that_asked(board, as_alice, zone, said) -> None:
     as_alice.get(reverse("dashboards:dashboard", args=[board.pk]))

@@ -381,6 +381,14 @@ def test_who_has_a_link_takes_the_pdf_where_its_maker_may_take_rows(board, shop,
     assert Client().get(file).status_code == Client().get(asked.url).status_code == 404
 
 
+def test_the_pdf_of_a_link_tells_times_by_the_clocks_of_who_opens_it(board, shop, team, alice):
+    shop.teams.add(team)
+    ask = unescape(opened(linked(board, alice)).partition('method="post" action="')[2].partition('"')[0])
+    told = [Client().post(ask, {"zone": zone}).url for zone in ("Asia/Tokyo", "America", "", "Asia/Tokyo")]
+    assert set(PdfExport.objects.values_list("zone", flat=True)) == {"Asia/Tokyo", "UTC"}
+    assert told[0] == told[3] != told[1] == told[2], "one file for each zone"
+
+
 def test_no_pdf_is_given_where_the_maker_may_take_no_files(board, shop, team, bob, as_bob):
     shop.teams.add(team)
     theirs = dashboards.dashboard_make(bob, "Bob's")

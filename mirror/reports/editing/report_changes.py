@@ -20,7 +20,7 @@ from mirror.exports.values import FORMATS
 from mirror.library import services as library
 from mirror.library.models import SavedSql
 from mirror.people.models import Team, User
-from mirror.people.selectors import teams_of
+from mirror.people.services import teams_share
 from mirror.phrases import one_line
 from mirror.reports.editing.channel_changes import ChannelsGiven, channels_check, channels_keep
 from mirror.reports.errors import ReportError
@@ -183,10 +183,7 @@ def report_share(report: Report, teams: Iterable[Team], by: User) -> None:
 
     Members of a team see the report while they see all its sources.
     """
-    offered = set(teams_of(by))
-    kept = set(report.teams.all()) - offered
-    report.teams.set(kept | (set(teams) & offered))
-    record("shared a report", report, by=by, teams=[str(team) for team in report.teams.all()])
+    record("shared a report", report, by=by, teams=teams_share(report, teams, by))
 
 
 @transaction.atomic
