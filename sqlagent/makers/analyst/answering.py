@@ -538,7 +538,7 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [
         at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames
     ]
-    frames = [with_none(rows_by_time(one, reading, source), reading) for one in frames]
+    frames = [with_none(rows_by_time(one, reading, source)) for one in frames]
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
