@@ -122,6 +122,22 @@ def _readings(depot, text):
     return [rows(depot, one.sql) for one in frames[:2]]
 
 
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("halls with more than 26 repairs that finished this year", "SELECT hall_name FROM halls WHERE (SELECT COUNT(*) FROM repairs r WHERE r.hall_id = halls.hall_id AND finished_on >= '2026-01-01') > 26"),
+        ("halls with between 5 and 26 repairs that were finished in March 2026", "SELECT hall_name FROM halls WHERE (SELECT COUNT(*) FROM repairs r WHERE r.hall_id = halls.hall_id AND finished_on LIKE '2026-03%') BETWEEN 5 AND 26"),
+        ("halls in East and West with more than 26 repairs that finished this year", "SELECT hall_name FROM halls WHERE district IN ('East', 'West') AND (SELECT COUNT(*) FROM repairs r WHERE r.hall_id = halls.hall_id AND finished_on >= '2026-01-01') > 26"),
+        ("halls with more than 9 expired subscribers", f"SELECT hall_name FROM halls WHERE (SELECT COUNT(*) FROM subscribers s WHERE s.hall_id = halls.hall_id AND {_OVER}) > 9"),
+        ("halls with more than 13 subscribers who enrolled in 2025", "SELECT hall_name FROM halls WHERE (SELECT COUNT(*) FROM subscribers s WHERE s.hall_id = halls.hall_id AND enrolled_on LIKE '2025%') > 13"),
+        # "and" says another thing of them
+        ("halls with more than 9 subscribers and with an expired subscriber", f"SELECT hall_name FROM halls WHERE (SELECT COUNT(*) FROM subscribers s WHERE s.hall_id = halls.hall_id) > 9 AND hall_id IN (SELECT hall_id FROM subscribers WHERE {_OVER})"),
+    ],
+)  # fmt: skip
+def test_rows_are_counted_of_which_a_clause_tells(depot, text, sql):
+    assert_answered(depot, text, sql, TODAY)
+
+
 def test_who_is_under_contract_may_have_one_without_an_end(depot):
     dated, either = _readings(depot, "firms under contract")
     assert dated == rows(depot, "SELECT firm_name FROM firms WHERE contract_until >= '2026-06-01'")

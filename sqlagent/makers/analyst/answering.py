@@ -55,6 +55,7 @@ from sqlagent.makers.analyst.held_against import held_against
 from sqlagent.makers.analyst.held_today import ended_by_today, held_today, or_without_end
 from sqlagent.makers.analyst.holding import holding
 from sqlagent.makers.analyst.implied import (
+    counted_as_said,
     dated_alike,
     figures_once,
     in_each_period,
@@ -534,11 +535,12 @@ def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, tod
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
     frames = [in_its_group(of_sums(one), source) for one in frames]
     frames = [sums_paid(of_one_deed(figures_once(one)), reading, source) for one in frames]
+    frames = [counted_as_said(one, reading, source) for one in frames]
     frames = [in_each_period(one, reading) for one in frames]
     frames = [
         at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames
     ]
-    frames = [with_none(rows_by_time(one, reading, source), reading) for one in frames]
+    frames = [with_none(rows_by_time(one, reading, source)) for one in frames]
     ranks = [item.text for item in reading.items if item.op == "rank"]
     frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
     frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]

@@ -9,7 +9,7 @@ from sqlagent.catalog.semantics import History, Relation
 from sqlagent.catalog.semantics.words import PRICED
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Measure, Slot
-from sqlagent.makers.analyst.heeding import conditions, figures
+from sqlagent.makers.analyst.heeding import conditions, figures, slots_of
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
@@ -89,7 +89,7 @@ def held_then(frame: Frame, reading: Reading, source: Source, today: date) -> Fr
 
 def _holds_now(one: Condition, history: History) -> bool:
     """Whether a row is asked to hold today by its own days."""
-    slots = [slot for part in conditions(one) for slot in part.slots]
+    slots = slots_of(one)
     own = {history.begins, history.ends}
     return one.said == "current" and bool(slots) and all(not s.path and s.field.column in own for s in slots)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from sqlagent.catalog.semantics import Kind, Model, Role
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.frames import Condition, Frame, Measure
+from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
 from sqlagent.makers.analyst.happening import EDGE
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.states import CURRENT, ENDED
@@ -147,6 +147,38 @@ def conditions(part: object) -> Iterator[Condition]:
             yield part
         for one in fields(part):
             yield from conditions(getattr(part, one.name))
+
+
+def slots_of(part: object) -> list[Slot]:
+    """The columns of the conditions of a frame, a figure or a condition, wherever in it."""
+    return [slot for one in conditions(part) for slot in one.slots]
+
+
+def with_conditions(frame: Frame, mended: Callable[[Condition], Condition]) -> Frame:
+    """Give a frame with each condition of its rows and of its figures mended, of those inside of ratios, formulas, bounds and orders too.
+
+    A condition that others are part of is handed to `mended` whole.
+    """
+
+    def figure(one: Measure) -> Measure:
+        return replace(
+            one,
+            where=tuple(map(mended, one.where)),
+            over=figure(one.over) if one.over is not None else None,
+            under=figure(one.under) if one.under is not None else None,
+            parts=tuple(map(figure, one.parts)),
+        )
+
+    order = frame.order
+    if order is not None and order.measure is not None:
+        order = replace(order, measure=figure(order.measure))
+    return replace(
+        frame,
+        measures=tuple(map(figure, frame.measures)),
+        where=tuple(map(mended, frame.where)),
+        having=tuple(replace(one, measure=figure(one.measure)) for one in frame.having),
+        order=order,
+    )
 
 
 def _alternates(frame: Frame, model: Model) -> bool:

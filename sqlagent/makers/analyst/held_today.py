@@ -6,7 +6,7 @@ Where a day lies ahead of some rows, that it is there says nothing of whether th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise, takewhile
@@ -16,8 +16,8 @@ from sqlagent.catalog.semantics.words import BEGINS, stems
 from sqlagent.catalog.statistics import day_of
 from sqlagent.language.lexicon import words_of
 from sqlagent.language.words import fold
-from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
-from sqlagent.makers.analyst.heeding import conditions
+from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.heeding import conditions, slots_of, with_conditions
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.starts import once
@@ -93,10 +93,8 @@ def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Fra
         is_over = (one.op == "filled") != one.negated
         return replace(over(slot, today) if is_over else still(slot, today), said=one.said)
 
-    where = tuple(once([mended(one) for one in frame.where]))
-    measures = tuple(_of_measure(one, mended) for one in frame.measures)
-    having = tuple(replace(one, measure=_of_measure(one.measure, mended)) for one in frame.having)
-    return replace(frame, where=where, measures=measures, having=having)
+    changed = with_conditions(frame, mended)
+    return replace(changed, where=tuple(once(changed.where)))
 
 
 def ended_by_today(frame: Frame, reading: Reading, model: Model, today: date) -> Frame:
@@ -120,11 +118,11 @@ def ended_by_today(frame: Frame, reading: Reading, model: Model, today: date) ->
         return _until_today(one, today) if is_ended else one
 
     where = tuple(
-        by_today(one)
+        one
         for one in frame.where
         if not (one in filled and one.slots in periods or one.slots in twice and one.period == past)
     )
-    return replace(frame, where=where, measures=tuple(_of_measure(one, by_today) for one in frame.measures))
+    return with_conditions(replace(frame, where=where), by_today)
 
 
 def _said_to_be_over(reading: Reading) -> set[tuple[str, str]]:
@@ -176,19 +174,6 @@ def still(slot: Slot, today: date) -> Condition:
     """That a row's day is not over: it is today or later, or there is none."""
     ahead = Condition("period", (slot,), period=Period(today, None, "day", relative=True))
     return ahead if slot.field.filled == 1 else Condition("any", parts=(Condition("missing", (slot,)), ahead))
-
-
-def _of_measure(one: Measure, mended: Callable[[Condition], Condition]) -> Measure:
-    def part(inner: Measure | None) -> Measure | None:
-        return None if inner is None else _of_measure(inner, mended)
-
-    return replace(
-        one,
-        where=tuple(map(mended, one.where)),
-        over=part(one.over),
-        under=part(one.under),
-        parts=tuple(_of_measure(inner, mended) for inner in one.parts),
-    )
 
 
 def or_without_end(frame: Frame, reading: Reading, today: date) -> list[Frame]:
@@ -244,8 +229,7 @@ def _current_of_others(frame: Frame, reading: Reading) -> list[str]:
         slot.field.table
         for one in conditions(frame)
         if one.said == "current" and one.op != "in"
-        for part in conditions(one)
-        for slot in part.slots
+        for slot in slots_of(one)
     }
     for at, item in enumerate(reading.items):
         nouns = [*takewhile(lambda one: one.kind == "mention", reading.items[at + 1 :])]

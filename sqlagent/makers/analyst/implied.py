@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from sqlagent.catalog.semantics import Kind
 from sqlagent.language.words import stem
@@ -11,6 +12,7 @@ from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
+from sqlagent.makers.analyst.starts import is_people
 
 
 def of_one_deed(frame: Frame) -> Frame:
@@ -47,6 +49,40 @@ def _joined(deed: Condition, dated: Condition) -> Condition | None:
         for part in dated.parts
     )
     return replace(deed, parts=(*deed.parts, *periods))
+
+
+def counted_as_said(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """Count those rows only that a clause right behind their noun tells: "halls with more than 20 repairs that finished this year".
+
+    Not those of halls with 20 repairs of which one finished then. A clause behind "who" tells of persons, so that "customers with more
+    than 5 orders who came in May" stay as they are.
+    """
+    seen: set[str] = set()
+    for noun, clause in pairwise(reading.items):
+        best = noun.targets[0] if noun.kind == "mention" else None
+        if best is None or best.kind != "thing" or best.table in seen:
+            continue
+        seen.add(best.table)
+        if clause.op != "rel":
+            continue
+        links = [one for one in frame.where if one.op == "exists" and one.child == best.table]
+        counted = [one for one in links if one.number is not None and one.counted is None]
+        told = [one for one in links if _is_plain(one) and one.parts]
+        if not counted or len(told) != 1 or len(counted) + 1 != len(links):
+            continue
+        if any((one.path, one.at) != (told[0].path, told[0].at) for one in counted):
+            continue
+        tells_people = clause.text.lower().split()[0] in ("who", "whos", "who's")
+        joined = any(i.op in ("and", "or", "vs") for i in reading.items if i.start >= clause.end)
+        if joined or tells_people and not is_people(source.model.things[best.table]):
+            continue
+        where = (
+            replace(one, parts=(*one.parts, *told[0].parts)) if one in counted else one
+            for one in frame.where
+            if one is not told[0]
+        )
+        return replace(frame, where=tuple(where))
+    return frame
 
 
 def in_each_period(frame: Frame, reading: Reading) -> Frame:

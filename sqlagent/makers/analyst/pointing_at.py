@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
+from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.heeding import with_conditions
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.telling import read_as
 
@@ -15,22 +16,8 @@ from sqlagent.makers.analyst.telling import read_as
 def by_pointing(frame: Frame, source: Source) -> Frame:
     """Give the frame with columns of other tables that are there or missing held as the key that points there."""
     why: list[str] = []
-    where = tuple(_held(one, source, why) for one in frame.where)
-    measures = tuple(_of(one, source, why) for one in frame.measures)
-    return (
-        replace(frame, where=where, measures=measures, why=(*frame.why, *dict.fromkeys(why)))
-        if why
-        else frame
-    )
-
-
-def _of(one: Measure, source: Source, why: list[str]) -> Measure:
-    return replace(
-        one,
-        where=tuple(_held(held, source, why) for held in one.where),
-        over=_of(one.over, source, why) if one.over is not None else None,
-        under=_of(one.under, source, why) if one.under is not None else None,
-    )
+    changed = with_conditions(frame, lambda one: _held(one, source, why))
+    return replace(changed, why=(*frame.why, *dict.fromkeys(why))) if why else frame
 
 
 def _held(one: Condition, source: Source, why: list[str]) -> Condition:

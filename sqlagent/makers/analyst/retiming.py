@@ -9,7 +9,8 @@ from datetime import date
 from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.catalog.semantics.words import NEVER
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure, Slot
+from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Slot
+from sqlagent.makers.analyst.heeding import with_conditions
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.source import Source
 
@@ -152,19 +153,8 @@ def timed_by(frame: Frame, old: Field, new: Field) -> Frame:
     def dimension(one: Dimension) -> Dimension:
         return replace(one, shown=slots(one.shown), keys=slots(one.keys)) if one.grain else one
 
-    def measure(one: Measure) -> Measure:
-        over = measure(one.over) if one.over is not None else None
-        under = measure(one.under) if one.under is not None else None
-        parts = tuple(map(measure, one.parts))
-        return replace(one, where=tuple(map(condition, one.where)), over=over, under=under, parts=parts)
-
-    return replace(
-        frame,
-        measures=tuple(measure(m) for m in frame.measures),
-        by=tuple(dimension(d) for d in frame.by),
-        per=tuple(dimension(d) for d in frame.per),
-        where=tuple(condition(c) for c in frame.where),
-    )
+    by, per = tuple(map(dimension, frame.by)), tuple(map(dimension, frame.per))
+    return replace(with_conditions(frame, condition), by=by, per=per)
 
 
 def alike(first: Frame, second: Frame) -> bool:

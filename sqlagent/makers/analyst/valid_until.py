@@ -13,8 +13,8 @@ from sqlagent.catalog.semantics import Field
 from sqlagent.catalog.semantics.words import BEGINS, stems
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.checking import leaving_out
-from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
-from sqlagent.makers.analyst.heeding import conditions, figures
+from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.heeding import conditions, figures, with_conditions
 from sqlagent.makers.analyst.held_today import NO_LONGER, OVER, is_ahead, over, reaches_beyond, still
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.periods import Period
@@ -96,21 +96,12 @@ class _Word:
                 return self._condition(one.slots[0], self.is_un or bool(self.denial))
             return replace(one, parts=tuple(map(mended, one.parts))) if one.parts else one
 
-        def measured(one: Measure) -> Measure:
-            return replace(
-                one,
-                where=tuple(map(mended, one.where)),
-                over=measured(one.over) if one.over is not None else None,
-                under=measured(one.under) if one.under is not None else None,
-                parts=tuple(map(measured, one.parts)),
-            )
-
-        where, measures = tuple(map(mended, frame.where)), tuple(map(measured, frame.measures))
+        changed = with_conditions(frame, mended)
         lacks = {(one.op == "missing") != one.negated for one in found}
         through_others = any(slot.path and slot.field.filled == 1 for one in found for slot in one.slots)
         if lacks != {self.is_un or bool(self.denial)} or through_others:
             return None
-        return replace(frame, where=where, measures=measures)
+        return changed
 
     def besides(self, frame: Frame) -> Frame | None:
         """The frame with its rows, or those that hang on them, held so besides; None where it has neither, or compares some with all."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlagent.makers.analyst.frames import Condition, Frame, Path, Slot
-from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.frames import Condition, Frame, Path
+from sqlagent.makers.analyst.heeding import slots_of
 
 
-def with_none(frame: Frame, reading: Reading) -> Frame:
+def with_none(frame: Frame) -> Frame:
     """Give the frame whose last things by a number of rows are told with those that have none; any other frame as it is."""
     only = frame.measures[0] if len(frame.measures) == 1 else None
     order, by = frame.order, frame.by
@@ -28,17 +28,12 @@ def of_the_things(
     """Part conditions into those of the things at the end of a way, as seen from there, and those of the rows that are counted."""
     things, counted = [], []
     for one in where:
-        slots = _slots(one)
+        slots = slots_of(one)
         if slots and all(slot.path[: len(way)] == way for slot in slots):
             things.append(_from_there(one, way))
         else:
             counted.append(one)
     return tuple(things), tuple(counted)
-
-
-def _slots(one: Condition) -> list[Slot]:
-    """The columns of a condition, and of those that it is made of."""
-    return [*one.slots, *(slot for part in one.parts for slot in _slots(part))]
 
 
 def _from_there(one: Condition, way: Path) -> Condition:
@@ -48,7 +43,7 @@ def _from_there(one: Condition, way: Path) -> Condition:
 
 def _is_apart(one: Condition, way: Path) -> bool:
     """Whether a condition is of the things alone, or of the rows that are counted alone."""
-    slots = _slots(one)
+    slots = slots_of(one)
     if not _is_of_columns(one) or not slots:
         return False
     ends = [slot.path[: len(way)] == way for slot in slots]
