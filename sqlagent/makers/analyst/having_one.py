@@ -48,7 +48,7 @@ def _had(frame: Frame, text: str, reading: Reading) -> Iterator[Slot]:
     bound = {slot for one in frame.where for slot in one.slots if one.op != "filled"}
     for item in _said_to_be_had(frame, text, reading):
         named = {(target.table, target.column) for target in item.targets if target.kind == "field"}
-        for slot in (*frame.columns, *(s for c in frame.where if c.op == "filled" for s in c.slots)):
+        for slot in (*frame.columns, *frame.had):
             is_named = (slot.field.table, slot.field.column) in named and not slot.path
             if is_named and slot not in bound and slot.field.table == frame.anchor:
                 yield slot

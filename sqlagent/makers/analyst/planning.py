@@ -489,9 +489,8 @@ class Planner(RowWriter):
         where = [self.condition(block, c) for c in frame.where]
         order = ""
         own = self.expression(block, sorted_by) if sorted_by is not None else ""
-        had = {slot for c in frame.where if c.op == "filled" and not c.negated for slot in c.slots}
         by = sorted_by.slots if sorted_by is not None else ()
-        may_lack = not is_ranked and any(self._may_lack(slot) for slot in by if slot not in had)
+        may_lack = not is_ranked and any(self._may_lack(slot) for slot in by if slot not in frame.had)
         if own and frame.order is not None:
             if is_ranked:
                 where.append(f"{own} IS NOT NULL")
