@@ -5,16 +5,14 @@ Modules of a command are imported where it runs: fitting needs numpy, which only
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sqlagent.evaluation import guarding, selecting
-from sqlagent.evaluation.items import BadInput, Item, read_items
+from sqlagent.evaluation.items import BadInput, Item, read_items, write_lines
 from sqlagent.values import BUDGETS, Budget
 
 
@@ -61,15 +59,10 @@ def _runs(parser: ArgumentParser) -> None:
     )
 
 
-def lines_write(path: Path | None, lines: Iterable[dict[str, Any]]) -> None:
-    """Write JSON lines. Raises: BadInput."""
-    if path is None:
-        return
-    try:
-        with path.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+def _keep(options: Namespace, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Write the lines to the file of `--json`, where one is told. Raises: BadInput."""
+    if options.json is not None:
+        write_lines(options.json, lines)
 
 
 # ---------------------------------------------------------------- answers and their selection
@@ -83,6 +76,8 @@ def _select_options(parser: ArgumentParser) -> None:
 
 def select(options: Namespace) -> None:
     """Measure selection alone, from a pool of candidates."""
+    from sqlagent.evaluation import selecting
+
     items = read_items(options.pool, pool=True)
     chosen = selecting.select(
         items,
@@ -93,7 +88,7 @@ def select(options: Namespace) -> None:
         processes=options.processes,
     )
     print(selecting.report(chosen))
-    lines_write(options.json, (c.line for c in chosen))
+    _keep(options, (c.line for c in chosen))
 
 
 def _answer_options(parser: ArgumentParser) -> None:
@@ -121,7 +116,7 @@ def answer(options: Namespace) -> None:
     )
     print(answer_report.report(answered))
     print(answer_report.report_times(answered), file=sys.stderr)
-    lines_write(options.json, (a.line for a in answered))
+    _keep(options, (a.line for a in answered))
 
 
 def _budget(options: Namespace) -> Budget:
@@ -172,7 +167,7 @@ def follow(options: Namespace) -> None:
 
     followed = chains.follow(chains.read_chains(options.chains), options.databases)
     print(chains.report(followed))
-    lines_write(options.json, (chains.line(one) for one in followed))
+    _keep(options, (chains.line(one) for one in followed))
 
 
 # ---------------------------------------------------------------- parts
@@ -210,9 +205,11 @@ def _guard_options(parser: ArgumentParser) -> None:
 
 def guard(options: Namespace) -> None:
     """Measure the guard's verdicts alone."""
+    from sqlagent.evaluation import guarding
+
     verdicts = guarding.judge_cases(options.cases, options.schemas)
     print(guarding.report(verdicts))
-    lines_write(options.json, ({"allow": v.allow, "why": v.why} for v in verdicts))
+    _keep(options, ({"allow": v.allow, "why": v.why} for v in verdicts))
 
 
 def resend(options: Namespace) -> None:
@@ -239,7 +236,7 @@ def templates(options: Namespace) -> None:
     items = read_items(options.questions)
     templated = templating.template_all(items, options.databases)
     print(templating.report(templated, len(items)))
-    lines_write(options.json, (one.line for one in templated))
+    _keep(options, (one.line for one in templated))
 
 
 def terms(options: Namespace) -> None:
@@ -248,7 +245,7 @@ def terms(options: Namespace) -> None:
 
     termed = terming.term_all(read_items(options.questions), options.databases)
     print(terming.report(termed))
-    lines_write(options.json, (one.line for one in termed))
+    _keep(options, (one.line for one in termed))
 
 
 def _learning_options(parser: ArgumentParser) -> None:
@@ -295,7 +292,7 @@ def _learning(options: Namespace, items: list[Item]) -> None:
     )
     learnt = learning.learn_all(items, options.databases, drawn)
     print(learning.report(learnt))
-    lines_write(options.json, (one.line for one in learnt))
+    _keep(options, (one.line for one in learnt))
 
 
 def _learning_llm(options: Namespace, items: list[Item]) -> None:
@@ -310,7 +307,7 @@ def _learning_llm(options: Namespace, items: list[Item]) -> None:
     llm = KeptReplies(llm_from_environment(), options.replies, options.prompts)
     found = learning_llm.measure(items, options.databases, llm, plan)
     print(learning_llm.report(found))
-    lines_write(options.json, found.lines)
+    _keep(options, found.lines)
 
 
 def _harm_options(parser: ArgumentParser) -> None:

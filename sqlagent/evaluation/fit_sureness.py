@@ -11,8 +11,9 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from sqlagent.evaluation.items import BadInput, Databases, read_items
+from sqlagent.evaluation.items import BadInput, Databases, json_lines, read_items, write_lines
 from sqlagent.evaluation.lenient import Golds
 from sqlagent.evaluation.progress import Bar
 from sqlagent.evaluation.scoring import calibration
@@ -56,19 +57,18 @@ def fit(data: Path, out: Path) -> str:
 def first_cases(folder: Path) -> list[Case]:
     """Read the first answers to a folder's questions from its `first.jsonl`; without one, ask and write it. Raises: BadInput."""
     kept = folder / FIRST
-    try:
-        if kept.exists():
-            lines = map(json.loads, kept.read_text(encoding="utf-8").splitlines())
-            return [Case(folder.name, float(line["chance"]), bool(line["right"])) for line in lines]
-        cases = list(read_cases(folder))
-        kept.write_text("".join(_line(case) for case in cases), encoding="utf-8")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{kept} cannot be used: {error}") from error
+    if kept.exists():
+        return [_case(folder, place, line) for place, line in json_lines(kept)]
+    cases = list(read_cases(folder))
+    write_lines(kept, ({"chance": round(case.chance, 4), "right": case.right} for case in cases))
     return cases
 
 
-def _line(case: Case) -> str:
-    return json.dumps({"chance": round(case.chance, 4), "right": case.right}) + "\n"
+def _case(folder: Path, place: str, line: dict[str, Any]) -> Case:
+    match line:
+        case {"chance": int() | float() as chance, "right": bool() as right}:
+            return Case(folder.name, chance, right)
+    raise BadInput(f"{place}: `chance` is a number, and `right` is true or false.")
 
 
 def read_cases(folder: Path) -> Iterator[Case]:

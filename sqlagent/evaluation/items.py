@@ -7,7 +7,7 @@ Decides what a line of a file must hold and how a database is found by its name.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,15 @@ def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         if not isinstance(found, dict):
             raise BadInput(f"{path}, line {number}: an object is expected.")
         yield f"{path}, line {number}", found
+
+
+def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Write JSON objects, one a line. Raises: BadInput."""
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _item(place: str, line: dict[str, Any], pool: bool) -> Item:

@@ -6,13 +6,12 @@ sent anywhere: two files are written.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlagent.evaluation.items import BadInput, json_lines
+from sqlagent.evaluation.items import BadInput, json_lines, write_lines
 from sqlagent.prompts import replies
 
 SCHEMA = 1
@@ -128,8 +127,7 @@ def write(traces: Traces, folder: Path) -> None:
     """Write `rewards.jsonl` and `pairs.jsonl` into a folder, which is made. Raises: BadInput."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, lines in (("rewards", traces.rewards), ("pairs", traces.pairs)):
-            with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
-                file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     except OSError as error:
         raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
+    for name, lines in (("rewards", traces.rewards), ("pairs", traces.pairs)):
+        write_lines(folder / f"{name}.jsonl", lines)

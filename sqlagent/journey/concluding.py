@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlagent.catalog import hints
 from sqlagent.errors import DatabaseError
-from sqlagent.journey.part_note import least_in_part, part_note
+from sqlagent.journey.part_note import part_note
 from sqlagent.journey.phrases import quoted
 from sqlagent.journey.state import State
 from sqlagent.journey.ties import tie_note
@@ -98,11 +98,10 @@ def _as_far_as_whole(state: State, end: Ending) -> Ending:
     if end.outcome is not Outcome.ANSWERED or not state.ranking.groups:
         return end
     winner = state.ranking.groups[0].representative
-    if winner.rows is None or not (
-        why := least_in_part(winner.frame, winner.rows, state.linked.full, state.looked.index)
-    ):
+    if winner.rows is None:
         return end
-    return end.doubted(worded("Not sure: {why} This is a draft.", why=why))
+    why = part_note(winner.frame, winner.rows, state.linked.full, state.looked.index, is_of_least=True)
+    return end.doubted(worded("Not sure: {why} This is a draft.", why=why)) if why else end
 
 
 def _as_judged(state: State) -> Ending:

@@ -229,7 +229,7 @@ def test_a_reading_behind_one_that_could_not_be_written_is_a_draft(monkeypatch, 
     assert [one.doubt for one in found] == [UNWRITTEN] * len(found)
 
 
-@pytest.mark.parametrize("where", ["read", "_framed"])
+@pytest.mark.parametrize("where", ["read", "framed"])
 def test_an_error_in_reading_ends_in_a_draft_and_no_marks(monkeypatch, where):
     database, source = opened(SCRIPT)
 

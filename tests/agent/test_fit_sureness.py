@@ -46,9 +46,20 @@ def test_first_answers_are_kept_and_read_by_later_fits(folder: Path, tmp_path: P
     assert one[:4] == two[:4] and one[4] < two[4]
 
 
-@pytest.mark.parametrize("text", ["no JSON", "{}", '{"chance": "much", "right": true}', "[1]"])
-def test_first_answers_that_cannot_be_read_are_named(folder: Path, tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("no JSON", "not JSON"),
+        ("{}", "`chance` is a number"),
+        ('{"chance": "much", "right": true}', "`chance` is a number"),
+        ('{"chance": 0.5, "right": "no"}', "`right` is true or false"),
+        ("[1]", "an object is expected"),
+    ],
+)
+def test_first_answers_that_cannot_be_read_are_named(
+    folder: Path, tmp_path: Path, text: str, told: str
+) -> None:
     (folder / FIRST).write_text(text)
-    with pytest.raises(BadInput, match="first.jsonl cannot be used"):
+    with pytest.raises(BadInput, match=f"first.jsonl, line 1: .*{told}"):
         fit(folder.parent, tmp_path / "out.json")
     assert not (tmp_path / "out.json").exists()

@@ -1,4 +1,4 @@
-"""From a question to frames and SQL: read, sketch, resolve, plan."""
+"""From a question to frames and SQL: read, sketch, frame, plan."""
 
 from __future__ import annotations
 
@@ -13,91 +13,52 @@ from sqlagent.language.not_understood import NOT_UNDERSTOOD
 from sqlagent.language.saying import worded
 from sqlagent.language.words import MAX_CHARS
 from sqlagent.makers.analyst.among_themselves import among_themselves
-from sqlagent.makers.analyst.as_of import held_then, single_prices
 from sqlagent.makers.analyst.averaged_counts import number_per_period, values_instead
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
 from sqlagent.makers.analyst.both_asked import or_numbers
 from sqlagent.makers.analyst.bounded_figures import bounded, bounded_figure
-from sqlagent.makers.analyst.bounds_shown import bounds_shown
 from sqlagent.makers.analyst.by_number import by_number
 from sqlagent.makers.analyst.by_total import by_total
-from sqlagent.makers.analyst.checking import UNMET, checked, leaving_out
-from sqlagent.makers.analyst.churning import churned_in
+from sqlagent.makers.analyst.checking import UNMET, leaving_out
 from sqlagent.makers.analyst.columns_lacked import columns_lacked
-from sqlagent.makers.analyst.come_to_pass import come_to_pass
 from sqlagent.makers.analyst.coming_back import by_what_happened
 from sqlagent.makers.analyst.coming_due import coming
 from sqlagent.makers.analyst.coming_off import not_taken_off
 from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
-from sqlagent.makers.analyst.contradicting import contradicts
 from sqlagent.makers.analyst.costing import by_price
-from sqlagent.makers.analyst.counts_and_shares import rows_of_one_value
 from sqlagent.makers.analyst.counts_beside import counts_apart, with_count
-from sqlagent.makers.analyst.deed_said import of_the_deed_said
 from sqlagent.makers.analyst.denial_last import denial_last
-from sqlagent.makers.analyst.denied_groups import denied_of_groups
 from sqlagent.makers.analyst.denied_partners import never_with
 from sqlagent.makers.analyst.doers import who_did_most
 from sqlagent.makers.analyst.each_period import each_period
-from sqlagent.makers.analyst.each_thing import each_thing
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
-from sqlagent.makers.analyst.ended_in import ended_in
-from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by, worst_of_bad
+from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
-from sqlagent.makers.analyst.expired import as_expired
 from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
-from sqlagent.makers.analyst.gross_amounts import whole_amounts
-from sqlagent.makers.analyst.happening import in_the_deed
+from sqlagent.makers.analyst.framing import framed
 from sqlagent.makers.analyst.having_one import having_one, or_nought
 from sqlagent.makers.analyst.held_against import held_against
-from sqlagent.makers.analyst.held_today import ended_by_today, held_today, or_without_end
 from sqlagent.makers.analyst.holding import holding
-from sqlagent.makers.analyst.implied import (
-    counted_as_said,
-    dated_alike,
-    figures_once,
-    in_each_period,
-    listed_where_lacking,
-    of_one_deed,
-    of_sums,
-    summed_or_counted,
-    values_ranked,
-)
-from sqlagent.makers.analyst.in_lists import any_of_them, listing, whole_lists
+from sqlagent.makers.analyst.in_lists import listing, whole_lists
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.letters import letters
-from sqlagent.makers.analyst.links_counted import links_counted
 from sqlagent.makers.analyst.longest_to import longest_to
-from sqlagent.makers.analyst.minor_units import (
-    amounts_read,
-    in_minor_units,
-    in_whole_units,
-    without_currency,
-)
-from sqlagent.makers.analyst.money_deeds import amount_of_deed, sums_paid
-from sqlagent.makers.analyst.nearer_roles import nearer_roles
-from sqlagent.makers.analyst.never_paid import without_settled
-from sqlagent.makers.analyst.noun_parts import of_the_noun
+from sqlagent.makers.analyst.minor_units import amounts_read, in_whole_units, without_currency
+from sqlagent.makers.analyst.money_deeds import amount_of_deed
 from sqlagent.makers.analyst.nouns_modified import nouns_modified
 from sqlagent.makers.analyst.numbers_named import numbers_named
 from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
 from sqlagent.makers.analyst.oldest_undone import oldest_undone
-from sqlagent.makers.analyst.open_or_never import on_now, open_or_never
 from sqlagent.makers.analyst.overdue import overdue_of
-from sqlagent.makers.analyst.own_groups import in_its_group
 from sqlagent.makers.analyst.own_kind import of_own_kind
 from sqlagent.makers.analyst.own_roles import with_own_roles
-from sqlagent.makers.analyst.owning import named, owned, rival_columns, rival_ways
-from sqlagent.makers.analyst.pairs_listed import pairs_listed
-from sqlagent.makers.analyst.parts_of_wholes import parts_of_wholes
+from sqlagent.makers.analyst.owning import named, owned
 from sqlagent.makers.analyst.phrasing import condensed
 from sqlagent.makers.analyst.plainer import plainer
 from sqlagent.makers.analyst.planning import Planner
-from sqlagent.makers.analyst.pointing_at import by_pointing
-from sqlagent.makers.analyst.positions import at_its_place, longest_first, rows_by_time
 from sqlagent.makers.analyst.price_answers import answers
 from sqlagent.makers.analyst.price_questions import price_questions
 from sqlagent.makers.analyst.ranges import both_ends
@@ -105,31 +66,22 @@ from sqlagent.makers.analyst.ranks_moved import group_last, rank_last, ranked_fi
 from sqlagent.makers.analyst.ratings import rated
 from sqlagent.makers.analyst.reading import Reading, is_noun_unknown, read
 from sqlagent.makers.analyst.reads import reads_left, sharing
-from sqlagent.makers.analyst.reasons import reasons_counted, shares_of_why
 from sqlagent.makers.analyst.reordering import reordering
-from sqlagent.makers.analyst.resolving import resolve
-from sqlagent.makers.analyst.retiming import as_it_stands, in_their_term, when_it_would_have_been
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import Fault, NoPlan
 from sqlagent.makers.analyst.run_out import run_out
-from sqlagent.makers.analyst.shares_had import share_of_all, share_that_has, share_undergone, shares_that_lack
-from sqlagent.makers.analyst.shares_summed import discounts_given
-from sqlagent.makers.analyst.sketching import Sketch, sketch
+from sqlagent.makers.analyst.shares_had import share_of_all, share_that_has, share_undergone
+from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.spelling import unslipped
 from sqlagent.makers.analyst.states_denied import states_denied
 from sqlagent.makers.analyst.tails import shaped, untailed
 from sqlagent.makers.analyst.time_spent import time_spent
-from sqlagent.makers.analyst.undone import as_done
 from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
-from sqlagent.makers.analyst.unlikely import unlikely
-from sqlagent.makers.analyst.valid_until import valid_until
-from sqlagent.makers.analyst.values_beside import values_beside
 from sqlagent.makers.analyst.values_named import values_named
-from sqlagent.makers.analyst.voids import counting, without_voids
-from sqlagent.makers.analyst.with_none import with_none
+from sqlagent.makers.analyst.voids import counting
 from sqlagent.makers.analyst.worths import worths
 from sqlagent.makers.analyst.zeros import zeros
 
@@ -315,8 +267,8 @@ _WORDINGS = (
 def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) -> Meanings | None:
     """Meanings of a rewording that is understood whole; None where there is none.
 
-    The first such rewording is taken, in this order: prices that hold for a time, rises and falls, tails, first events,
-    figures of each period, rows by rows of their own table, plainer words and those that the source knows, amounts without their
+    The first such rewording is taken, in this order: prices that hold for a time, rises and falls, tails, first events, what
+    was not done for longest, figures of each period, rows by rows of their own table, plainer words and those that the source knows, amounts without their
     currency, bounded figures, concentrations. `deep` says how often the question was reworded, this time included.
     """
     if (priced := _priced(text, source, today, told)) is not None:
@@ -490,7 +442,7 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     ):
         reading = replace(reading, asked=())
     known = opened(reading)
-    frames = _framed(drawn, reading, typed, source, today)
+    frames = framed(drawn, reading, typed, source, today)
     frames = [with_count(one, counted, source.model) for one in frames]
     frames = [leaving_out(one, values_instead(one, text, source)) for one in frames]
     frames = [having_one(zeros(one, reading), text, reading, source) for one in frames]
@@ -512,60 +464,3 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
         out.setdefault(sql, Understood(whole, sql, followed(frame, told), doubt))
     reads_left().faults += faults
     return reading, sorted(out.values(), key=lambda one: one.frame.cost)
-
-
-def _framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, today: date) -> list[Frame]:
-    """The frames of a sketch, each mended until it says what the question means; `typed` is the reading with the verbs of lists.
-
-    Each mend sees the frame as the ones before left it, and leaves alone what it is not about. `checked` and `unlikely` come late: a
-    mend before `checked` is held against the question, one behind it is not. Frames are multiplied last.
-    """
-    frames = resolve(drawn, source, today)
-    frames += [other for first in frames[:1] for other in rival_ways(first, source, reading.items)]
-    frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
-    # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
-    frames = [in_the_deed(one, reading, source) for one in frames]
-    frames = [on_now(one, reading, source) for one in frames]
-    frames = [
-        come_to_pass(held_today(one, reading, source.model, today), reading, source, today) for one in frames
-    ]
-    frames = [valid_until(one, reading, source, today) for one in frames]
-    frames = [each_thing(one, reading, source) for one in frames]
-    frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
-    frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
-    frames = [in_its_group(of_sums(one), source) for one in frames]
-    frames = [sums_paid(of_one_deed(figures_once(one)), reading, source) for one in frames]
-    frames = [counted_as_said(one, reading, source) for one in frames]
-    frames = [in_each_period(one, reading) for one in frames]
-    frames = [
-        at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames
-    ]
-    frames = [with_none(rows_by_time(one, reading, source)) for one in frames]
-    ranks = [item.text for item in reading.items if item.op == "rank"]
-    frames = [when_it_would_have_been(worst_of_bad(one, ranks), source) for one in frames]
-    frames = [as_it_stands(churned_in(values_ranked(one), source), source) for one in frames]
-    frames = [shares_of_why(rows_of_one_value(one)) for one in frames]
-    frames = [whole_amounts(discounts_given(one, source), reading, source) for one in frames]
-    frames = [values_beside(ended_in(bounds_shown(one, reading), reading, source), reading) for one in frames]
-    frames = [held_then(one, reading, source, today) for one in frames]
-    frames = [links_counted(as_expired(one, reading, source, today), reading, source) for one in frames]
-    frames = [pairs_listed(one, reading, source) for one in frames]
-    # what is left out
-    frames = [checked(one, reading, drawn, source) for one in frames if not contradicts(one)]
-    frames = [
-        single_prices(shares_that_lack(ended_by_today(one, reading, source.model, today)), source)
-        for one in frames
-    ]
-    frames = [in_their_term(of_the_noun(one, reading, source), source, today) for one in frames]
-    frames = of_the_deed_said([unlikely(one, reading, source) for one in frames], reading, source)
-    frames = [nearer_roles(by_pointing(one, source), reading, source) for one in frames]
-    # what may be meant as well
-    frames = [kept for one in frames for kept in parts_of_wholes(one, reading, source)]
-    frames = [kept for one in frames for kept in listed_where_lacking(one, reading, source)]
-    frames = [kept for one in frames for kept in open_or_never(one, reading, source)]
-    frames = [kept for one in frames for kept in or_without_end(one, reading, today)]
-    frames = [kept for one in frames for kept in summed_or_counted(one, reading, source)]
-    frames = [kept for one in frames for kept in without_settled(one, reading, source)]
-    frames = [kept for one in frames for kept in without_voids(one, reading, source)]
-    frames = [kept for one in frames for kept in any_of_them(one, typed)]
-    return [one for one in frames if not contradicts(one)]

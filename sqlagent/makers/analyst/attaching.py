@@ -32,6 +32,12 @@ from sqlagent.makers.analyst.telling import read_as
 LOST = 0.7
 """The cost of a mention that finds no place."""
 
+NOW = "current"
+"""The word of a state that a table's rows do not tell."""
+
+NO_STATE = 0.25
+"""Cost of leaving that word out."""
+
 IN_NAMES = 0.5
 """Cost of looking in names for what things may contain: which products contain nuts, their names need not tell."""
 
@@ -85,13 +91,6 @@ class Part:
     times: list[Slot] = field(default_factory=list)
     columns: list[Slot] = field(default_factory=list)
     why: list[str] = field(default_factory=list)
-
-
-NOW = "current"
-"""The word of a state that a table's rows do not tell."""
-
-NO_STATE = 0.25
-"""Cost of leaving that out."""
 
 
 class Attacher(Counting):

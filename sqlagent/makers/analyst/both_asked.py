@@ -5,9 +5,7 @@ from __future__ import annotations
 from sqlagent.language.saying import worded
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.reading import Item, Reading
-
-_NAMED = 0.1
-"""Cost below which a word names a table's rows or a column."""
+from sqlagent.makers.analyst.targets import SURE
 
 
 def there_beside(frame: Frame, reading: Reading) -> list[str]:
@@ -15,7 +13,7 @@ def there_beside(frame: Frame, reading: Reading) -> list[str]:
     pair = _pair(reading)
     if not pair or frame.measures:
         return []
-    named = {target.table for target in pair[1].targets if target.cost < _NAMED}
+    named = {target.table for target in pair[1].targets if target.cost < SURE}
     there = [one for one in frame.where if one.op == "exists" and not one.negated and one.child in named]
     return [pair[1].text] if there else []
 

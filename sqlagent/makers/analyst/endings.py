@@ -299,17 +299,12 @@ def _list_sorted(frame: Frame, one: Ending) -> Frame | None:
     if words & {stem("surname")}:
         words |= {stem("last")}
     descending = one.word in ("descending", "desc", "z-a", *_NEW)
-    for slot in (*reversed(frame.columns), *_had(frame)):
+    for slot in (*reversed(frame.columns), *frame.had):
         if words & {*map(stem, slot.field.words), slot.field.column.lower()}:
             by = _shown_for(slot, frame)
             columns = frame.columns if by in frame.columns else (*frame.columns, by)
             return replace(frame, columns=columns, order=Order(not descending, by=Expr("column", (by,))))
     return None if one.name or not one.word else _list_by_bound(frame, one)
-
-
-def _had(frame: Frame) -> list[Slot]:
-    """The columns that all rows of a list have, as was asked for."""
-    return [slot for c in frame.where if c.op == "filled" and not c.negated for slot in c.slots]
 
 
 def _shown_for(slot: Slot, frame: Frame) -> Slot:

@@ -192,6 +192,11 @@ class Frame:
         """The table whose rows a list is of: the anchor, or where it is a link whose things are told `with_empty`, these."""
         return self.columns[0].path[0].target if self.with_empty and self.columns else self.anchor
 
+    @property
+    def had(self) -> tuple[Slot, ...]:
+        """The columns that a condition says to be filled in all rows."""
+        return tuple(s for one in self.where if one.op == "filled" and not one.negated for s in one.slots)
+
     def slots(self) -> Iterator[Slot]:
         """Every column that the frame looks at from its anchor."""
         for dimension in (*self.by, *self.per):

@@ -27,12 +27,12 @@ def having_one(frame: Frame, text: str, reading: Reading, source: Source) -> Fra
     columns = frame.columns
     by = frame.order.by.slots if frame.order is not None and frame.order.by is not None else ()
     for slot in _had(frame, text, reading):
-        where += [one for one in (Condition("filled", (slot,)),) if one not in where]
+        where.append(Condition("filled", (slot,)))
         columns = tuple(one for one in columns if one != slot or one in by)
     where += [Condition("filled", (key,)) for key in _pointed(frame, text, reading, source)]
-    if len(where) == len(frame.where) and columns == frame.columns:
+    if len(where) == len(frame.where):
         return frame
-    return replace(frame, columns=columns or source.shown(frame.anchor), where=tuple(where))
+    return replace(frame, columns=columns or source.shown(frame.anchor), where=tuple(dict.fromkeys(where)))
 
 
 def or_nought(frame: Frame, text: str, reading: Reading) -> str:
@@ -44,13 +44,11 @@ def or_nought(frame: Frame, text: str, reading: Reading) -> str:
 
 
 def _had(frame: Frame, text: str, reading: Reading) -> Iterator[Slot]:
-    """The columns of a list that stand right behind "with a", and that not all rows fill."""
-    if frame.measures or frame.distinct:
-        return
+    """The columns of a list that stand right behind "with a"."""
     bound = {slot for one in frame.where for slot in one.slots if one.op != "filled"}
-    for item in _said_to_be_had(text, reading):
+    for item in _said_to_be_had(frame, text, reading):
         named = {(target.table, target.column) for target in item.targets if target.kind == "field"}
-        for slot in (*frame.columns, *(s for c in frame.where if c.op == "filled" for s in c.slots)):
+        for slot in (*frame.columns, *frame.had):
             is_named = (slot.field.table, slot.field.column) in named and not slot.path
             if is_named and slot not in bound and slot.field.table == frame.anchor:
                 yield slot
@@ -59,10 +57,8 @@ def _had(frame: Frame, text: str, reading: Reading) -> Iterator[Slot]:
 
 def _pointed(frame: Frame, text: str, reading: Reading, source: Source) -> Iterator[Slot]:
     """The keys by which rows of a list point at what stands right behind "with a", where some point at none."""
-    if frame.measures or frame.distinct:
-        return
     bound = {relation for one in frame.where for slot in one.slots for relation in slot.path}
-    for item in _said_to_be_had(text, reading):
+    for item in _said_to_be_had(frame, text, reading):
         for slot in frame.columns:
             first = slot.path[0] if slot.path else None
             if first is None or first in bound or len(first.columns) != 1:
@@ -80,8 +76,10 @@ def _pointed(frame: Frame, text: str, reading: Reading, source: Source) -> Itera
                 yield Slot(key)
 
 
-def _said_to_be_had(text: str, reading: Reading) -> Iterator[Item]:
-    """The names that stand right behind "with a", and behind an "and a" that follows these."""
+def _said_to_be_had(frame: Frame, text: str, reading: Reading) -> Iterator[Item]:
+    """The names that stand right behind "with a", and behind an "and a" that follows these; none where no rows are listed."""
+    if frame.measures or frame.distinct:
+        return
     behind = [part for found in _WITH_A.finditer(text) for part in _parts(found["what"].lower())]
     for item in reading.items if behind else ():
         if item.kind == "mention" and any(_begins(one, item.text.lower()) for one in behind):

@@ -187,7 +187,7 @@ class Planner(RowWriter):
         if not shown:
             return ""
         if frame.order is not None:
-            way = "" if frame.order.ascending else " DESC"
+            way = _way(frame)
             if frame.order.measure is not None:
                 return f" ORDER BY {self.figure(block, frame.order.measure)}{way}"
             if frame.order.by is not None:
@@ -262,7 +262,7 @@ class Planner(RowWriter):
     @staticmethod
     def _share_order(frame: Frame, named: Sequence[Sequence[str]], figure: str) -> str:
         """Times in their order, else the largest share first, unless the frame says otherwise."""
-        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        way = _way(frame)
         if frame.order is None and frame.limit is None:
             dimensions = (*frame.per, *frame.by)
             timed = next(
@@ -289,7 +289,7 @@ class Planner(RowWriter):
     ) -> str:
         """The first few of each group."""
         per = [k for d in frame.per for k in self._dimension(block, d)[1]]
-        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        way = _way(frame)
         place = f"RANK() OVER (PARTITION BY {', '.join(per)} ORDER BY {figures[0]}{way})"
         inner = f"SELECT {', '.join(picked)}, {place} AS place {body}"
         return f"SELECT {', '.join(labels)} FROM ({inner}) AS ranked WHERE place <= {frame.limit} ORDER BY {labels[0]}, place"  # noqa: S608
@@ -312,7 +312,7 @@ class Planner(RowWriter):
         if not shown:
             return f"SELECT {change} AS {name} {body}"
         grouped = f" GROUP BY {', '.join(keys)}"
-        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        way = _way(frame)
         if moved := [flag for flag in frame.flags if flag in MOVED]:
             labels = self._names(frame, len(shown), 2)[len(shown) :]
             both = ", ".join(f"{f} AS {n}" for f, n in zip((earlier, later), labels, strict=True))
@@ -341,7 +341,7 @@ class Planner(RowWriter):
         )
         if not shown:
             return outer
-        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        way = _way(frame)
         if moved := [flag for flag in frame.flags if flag in MOVED]:
             outer = f"SELECT {', '.join([*labels, 'earlier', 'later'])} FROM ({inner}) AS ends_of WHERE later {MOVED[moved[0]]} earlier"  # noqa: S608
             return f"{outer} ORDER BY {change}{way}{self._limit(frame)}"
@@ -382,7 +382,7 @@ class Planner(RowWriter):
         shown = [self._shown(thing, replace(s, path=())) for s in dimension.shown]
         named = [f"{s} AS {n}" for s, n in zip(shown, labels, strict=False)]
         own = f"{thing.aliases[()]}.{self.dialect.quoted(key.field.column)}"
-        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        way = _way(frame)
         body = f"{self._from(thing)} LEFT JOIN ({each}) AS figures ON figures.pointed = {own}{f' WHERE {kept}' if kept else ''}"
         figure = "COALESCE(figure, 0)"
         if frame.offset and frame.limit == 1:
@@ -442,7 +442,7 @@ class Planner(RowWriter):
         name = name if name not in labels[:width] else self.dialect.quoted("figure")
         own = f"{filled(formula.shape, cells)} AS {name}"
         ranked = frame.order is not None or frame.limit is not None
-        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        way = _way(frame)
         order = f" ORDER BY {name}{way}" if ranked else f" ORDER BY {', '.join(labels[:width])}"
         if not width:
             order = ""
@@ -489,14 +489,13 @@ class Planner(RowWriter):
         where = [self.condition(block, c) for c in frame.where]
         order = ""
         own = self.expression(block, sorted_by) if sorted_by is not None else ""
-        had = {slot for c in frame.where if c.op == "filled" and not c.negated for slot in c.slots}
         by = sorted_by.slots if sorted_by is not None else ()
-        may_lack = not is_ranked and any(self._may_lack(slot) for slot in by if slot not in had)
+        may_lack = not is_ranked and any(self._may_lack(slot) for slot in by if slot not in frame.had)
         if own and frame.order is not None:
             if is_ranked:
                 where.append(f"{own} IS NOT NULL")
             last = f"CASE WHEN {own} IS NULL THEN 1 ELSE 0 END, " if may_lack else ""
-            order = f" ORDER BY {last}{own}{'' if frame.order.ascending else ' DESC'}"
+            order = f" ORDER BY {last}{own}{_way(frame)}"
         if frame.per and own and frame.order is not None:
             return self._listed_per_group(frame, block, shown, where, own, order)
         body = self._from(block) + (f" WHERE {' AND '.join(where)}" if where else "")
@@ -527,7 +526,7 @@ class Planner(RowWriter):
         if frame.limit is None and not frame.distinct:
             return f"SELECT {picked} {body} ORDER BY {cells[0]}, {order.removeprefix(' ORDER BY ')}"
         keys = list(dict.fromkeys(k for g in groups for k in g[1]))
-        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        way = _way(frame)
         rank = "DENSE_RANK" if frame.distinct or frame.offset else "RANK"
         kept = f"= {frame.offset + 1}" if frame.offset else f"<= {frame.limit or 1}"
         place = f"{rank}() OVER (PARTITION BY {', '.join(keys)} ORDER BY {own}{way}) AS place"
@@ -540,7 +539,7 @@ class Planner(RowWriter):
     @staticmethod
     def _at_place(frame: Frame, cells: Sequence[str], labels: Sequence[str], figure: str, body: str) -> str:
         """All rows whose figure is the nth different one: the second lowest price is another price than the lowest."""
-        way = "" if frame.order is not None and frame.order.ascending else " DESC"
+        way = _way(frame)
         picked = [f"{cell} AS {label}" for cell, label in zip(cells, labels, strict=False)]
         inner = f"SELECT {', '.join(picked)}, DENSE_RANK() OVER (ORDER BY {figure}{way}) AS place {body}"
         return f"SELECT {', '.join(labels)} FROM ({inner}) AS ranked WHERE place = {frame.offset + 1}"  # noqa: S608
@@ -599,6 +598,11 @@ class Planner(RowWriter):
         for place, name in enumerate(said):
             out.append(_once(_safe(name), _safe(owners[place]) if place < len(owners) else "", out))
         return [self.dialect.quoted(n) for n in out]
+
+
+def _way(frame: Frame) -> str:
+    """The direction behind the column that a frame is sorted by: down, unless its order is ascending."""
+    return "" if frame.order is not None and frame.order.ascending else " DESC"
 
 
 def _role(slot: Slot) -> str:

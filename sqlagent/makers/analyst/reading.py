@@ -121,32 +121,9 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     items = _cut(tokens, vocabulary, today)
     mended: list[tuple[str, str]] = []
     for item in items:
-        is_word = item.end - item.start == 1 and tokens[item.start].kind == "word"
-        if item.kind == "mention" and is_word and tokens[item.start].low not in DEEDS:
-            if name := vocabulary.slip_of(tokens[item.start].low):
-                mended.append((tokens[item.start].low, name))
-                tokens = _respelled(tokens, item.start, name)
-            continue
-        if (
-            item.kind == "unknown"
-            and tokens[item.start].kind == "word"
-            and tokens[item.start].low not in DEEDS
-        ):
-            low = tokens[item.start].low
-            better = vocabulary.mended(low)
-            general = better in OPERATORS or better in NUMBER_WORDS
-            if better and general and (len(low) < 5 or better.startswith(low) or low.startswith(better)):
-                continue  # "nice" is no nine, "large" not larger than anything, and what is shown is none to show
-            if better and not general and not _says_more(better, tokens, vocabulary):
-                continue  # a word that names nothing here is no better than the one that was typed
-            if better in OPERATORS and len(low) == len(better) and sorted(low) != sorted(better):
-                continue  # a letter that is another one makes another word: whales are no whole
-            is_form = better is not None and (low.startswith(better) or better.startswith(low))
-            if better in GLUE | WEAK_GLUE and len(low) < 6 and not is_form and sorted(low) != sorted(better):
-                continue  # what is short is no sort: a word that says something is not read as one that says nothing
-            if better and better != low:  # "revenu" has the very stem, and names nothing
-                mended.append((low, better))
-                tokens = _respelled(tokens, item.start, better)
+        if better := _meant_by(item, tokens, vocabulary):
+            mended.append((tokens[item.start].low, better))
+            tokens = _respelled(tokens, item.start, better)
     if mended:
         items = _cut(tokens, vocabulary, today)
     items = _with_states(
@@ -168,6 +145,30 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     )
     glued = frozenset(stem(item.text.lower()) for item in items if item.kind == "glue")
     return Reading(kept, tuple(mended), unknown, asked, glued)
+
+
+def _meant_by(item: Item, tokens: Sequence[Token], vocabulary: Vocabulary) -> str:
+    """The word that an item was misspelt from; empty where it stays as typed."""
+    low = tokens[item.start].low
+    if tokens[item.start].kind != "word" or low in DEEDS:
+        return ""
+    if item.kind == "mention":
+        return vocabulary.slip_of(low) if item.end - item.start == 1 else ""
+    better = vocabulary.mended(low) if item.kind == "unknown" else ""
+    if not better or better == low:  # "revenu" has the very stem, and names nothing
+        return ""
+    is_form = low.startswith(better) or better.startswith(low)
+    general = better in OPERATORS or better in NUMBER_WORDS
+    if general and (len(low) < 5 or is_form):
+        return ""  # "nice" is no nine, "large" not larger than anything, and what is shown is none to show
+    if not general and not _says_more(better, tokens, vocabulary):
+        return ""  # a word that names nothing here is no better than the one that was typed
+    if sorted(low) != sorted(better):
+        if better in OPERATORS and len(low) == len(better):
+            return ""  # a letter that is another one makes another word: whales are no whole
+        if better in GLUE | WEAK_GLUE and len(low) < 6 and not is_form:
+            return ""  # what is short is no sort: a word that says something is not read as one that says nothing
+    return better
 
 
 def _respelled(tokens: Sequence[Token], at: int, word: str) -> tuple[Token, ...]:

@@ -126,8 +126,7 @@ class RowWriter:
 
     def _join(self, block: Block, relation: Relation, before: str, alias: str) -> str:
         """The word that joins a table: a left join where rows that are kept may point at none of it."""
-        is_optional = any(self._may_be_empty(relation.source, column) for column in relation.columns)
-        if not block.keeps or not (is_optional or before in block.partly):
+        if not block.keeps or not (self._is_optional(relation) or before in block.partly):
             return "JOIN"
         block.partly.add(alias)
         return "LEFT JOIN"
@@ -263,7 +262,7 @@ class RowWriter:
         """That a row is none that is no money: rows without a state stay, and so do those that belong to none that has one."""
         slot = c.slots[0]
         first = slot.path[0] if slot.path else None
-        may_lack = any(self._may_be_empty(r.source, column) for r in slot.path for column in r.columns)
+        may_lack = any(map(self._is_optional, slot.path))
         is_single = first is not None and len(first.columns) == 1
         if first is not None and may_lack and is_single and _key_of(first) not in block.aliases:
             inner = self._block(first.target, set(block.taken))
@@ -280,8 +279,11 @@ class RowWriter:
 
     def _may_lack(self, slot: Slot) -> bool:
         """Whether rows may have nothing in a slot: itself is not filled in all rows, or some point at none of it."""
-        points = any(self._may_be_empty(r.source, column) for r in slot.path for column in r.columns)
-        return points or slot.field.filled < 1 or bool(slot.field.absent)
+        return any(map(self._is_optional, slot.path)) or slot.field.filled < 1 or bool(slot.field.absent)
+
+    def _is_optional(self, relation: Relation) -> bool:
+        """Whether rows may point at none of a relation's."""
+        return any(self._may_be_empty(relation.source, column) for column in relation.columns)
 
     def _may_be_empty(self, table: str, column: str) -> bool:
         one = self.model.field(table, column)

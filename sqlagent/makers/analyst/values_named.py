@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlagent.makers.analyst.reading import Item, Reading
-from sqlagent.makers.analyst.targets import Target
+from sqlagent.makers.analyst.targets import SURE, Target
 
-_NOUN = 0.1
-"""Cost below which a word names the rows of a table."""
+_NEAR = 0.1
+"""Columns whose name costs at most so much more than the best are meant as well."""
 
 
 def values_named(reading: Reading) -> Reading:
@@ -19,15 +19,13 @@ def values_named(reading: Reading) -> Reading:
         if not _stand_together(value, name, noun):
             continue
         best = name.targets[0]
-        own = {(t.table, t.column) for t in name.targets if t.kind == "field" and t.cost <= best.cost + _NOUN}
-        before = [at - 1]
-        while (
-            before[-1] > 1 and items[before[-1] - 1].op in ("or", "and") and _of(items[before[-1] - 2], own)
-        ):
-            before.append(before[-1] - 2)
+        own = {(t.table, t.column) for t in name.targets if t.kind == "field" and t.cost <= best.cost + _NEAR}
         if best.kind != "field" or not _of(value, own):
             continue
-        for place in before:
+        first = at - 1
+        while first > 1 and items[first - 1].op in ("or", "and") and _of(items[first - 2], own):
+            first -= 2
+        for place in range(first, at, 2):
             items[place] = replace(items[place], targets=_of(items[place], own))
         items[at - 1] = replace(items[at - 1], end=name.end)
         del items[at]
@@ -39,7 +37,7 @@ def _stand_together(value: Item, name: Item, noun: Item) -> bool:
     if not value.kind == name.kind == noun.kind == "mention":
         return False
     best = noun.targets[0]
-    is_noun = best.kind in ("thing", "concept") and best.cost < _NOUN
+    is_noun = best.kind in ("thing", "concept") and best.cost < SURE
     return is_noun and value.end == name.start and name.end == noun.start
 
 
