@@ -64,8 +64,10 @@ def opening(running: Running) -> Iterator[list[float]]:
 
     with ThreadPoolExecutor(1) as pool:
         looking = pool.submit(look)
-        yield took
-        has_ended.set()
+        try:
+            yield took
+        finally:
+            has_ended.set()
         looking.result()
     took.sort()
 
