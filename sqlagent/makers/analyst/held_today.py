@@ -79,8 +79,7 @@ def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Fra
             or not is_ahead(begin, today)
         ):
             return held
-        begun = over(Slot(begin, slot.path), today + timedelta(days=1))
-        return Condition("all", parts=(begun, replace(held, said="")), said=held.said)
+        return replace(begun(Slot(begin, slot.path), replace(held, said=""), today), said=held.said)
 
     def ended(one: Condition) -> Condition:
         slot = one.slots[0]
@@ -144,12 +143,8 @@ def _tells_of_leaving(reading: Reading) -> bool:
 
 def _until_today(one: Condition, today: date) -> Condition:
     """Give the condition of a period with only its days before today, where it is under way."""
-    period = one.period
-    if period is None or period.at or period.first is None or period.first >= today:
-        return one
-    if period.until is not None and period.until <= today:
-        return one
-    return replace(one, period=Period(period.first, today, "day", relative=True))
+    so_far = one.period.so_far(today) if one.period is not None and not one.period.at else None
+    return one if so_far is None else replace(one, period=so_far)
 
 
 def reaches_beyond(field: Field, today: date) -> bool:
@@ -168,6 +163,11 @@ def is_ahead(field: Field, today: date) -> bool:
 def over(slot: Slot, today: date) -> Condition:
     """That a row's day is over."""
     return Condition("period", (slot,), period=Period(None, today, "day", relative=True))
+
+
+def begun(begin: Slot, held: Condition, today: date) -> Condition:
+    """That a row holds, and has begun to by today."""
+    return Condition("all", parts=(over(begin, today + timedelta(days=1)), held))
 
 
 def still(slot: Slot, today: date) -> Condition:

@@ -6,7 +6,7 @@ That the day is there says nothing, and a word that none of the frame's rows bea
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from itertools import pairwise
 
 from sqlagent.catalog.semantics import Field
@@ -15,7 +15,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.checking import leaving_out
 from sqlagent.makers.analyst.frames import Condition, Frame, Slot
 from sqlagent.makers.analyst.heeding import conditions, figures, with_conditions
-from sqlagent.makers.analyst.held_today import NO_LONGER, OVER, is_ahead, over, reaches_beyond, still
+from sqlagent.makers.analyst.held_today import NO_LONGER, OVER, begun, is_ahead, over, reaches_beyond, still
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
@@ -126,9 +126,7 @@ class _Word:
                 ahead = Condition("period", (slot,), period=Period(self.today, None, "day", relative=True))
             if self.begin is None:
                 return ahead
-            return Condition(
-                "all", parts=(over(Slot(self.begin, slot.path), self.today + timedelta(days=1)), ahead)
-            )
+            return begun(Slot(self.begin, slot.path), ahead, self.today)
         ended = replace(over(slot, self.today), said=NO_LONGER)
         held_before = self.denial == NO_LONGER or self.day.filled == 1
         return ended if held_before else Condition("any", parts=(Condition("missing", (slot,)), ended))
