@@ -29,6 +29,9 @@ _AHEAD = frozenset({"expiring", "lapsing", "running out"})
 EXPIRY = stems("expire expires expiry expiration lapse lapses")
 """Words in names of such a day."""
 
+UNTIL = EXPIRY | stems("until till thru")
+"""Words in names of days until when rows hold."""
+
 
 def as_expired(frame: Frame, reading: Reading, source: Source, today: date) -> Frame:
     """Give the frame with what has expired held before today; with the word left out where no row of the frame has such a day."""

@@ -14,14 +14,13 @@ from sqlagent.catalog.semantics import DATED, Field, Role
 from sqlagent.catalog.semantics.words import stems
 from sqlagent.language.words import Token, stem, tokenise
 from sqlagent.makers.analyst import periods
-from sqlagent.makers.analyst.expired import EXPIRY
+from sqlagent.makers.analyst.expired import UNTIL
 from sqlagent.makers.analyst.held_today import is_ahead
 from sqlagent.makers.analyst.pairing import due_of
 from sqlagent.makers.analyst.periods import Found
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import words_of_states
 
-_ENDS = EXPIRY | stems("until thru")
 _OVER = stems("expired lapsed expiring")
 """Words of states that say themselves that something has run out."""
 _VALID = stems("valid good warranty")
@@ -178,7 +177,7 @@ def _until(noun: str, source: Source) -> Field | None:
     found = []
     for one in _times(noun, source):
         words = set(one.words)
-        if words & _ENDS and not words & stems("due notice") or words & _VALID and words & _TO:
+        if words & UNTIL and not words & stems("due notice") or words & _VALID and words & _TO:
             found.append(one)
     return found[0] if len(found) == 1 else None
 

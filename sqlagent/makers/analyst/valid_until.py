@@ -10,9 +10,10 @@ from datetime import date
 from itertools import pairwise
 
 from sqlagent.catalog.semantics import Field
-from sqlagent.catalog.semantics.words import BEGINS, stems
+from sqlagent.catalog.semantics.words import BEGINS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.checking import leaving_out
+from sqlagent.makers.analyst.expired import UNTIL
 from sqlagent.makers.analyst.frames import Condition, Frame, Slot
 from sqlagent.makers.analyst.heeding import conditions, figures, with_conditions
 from sqlagent.makers.analyst.held_today import NO_LONGER, OVER, begun, is_ahead, over, reaches_beyond, still
@@ -20,9 +21,6 @@ from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
-
-_UNTIL = stems("until till thru expire expires expiry expiration")
-"""Words in names of days until when rows hold."""
 
 _VALID = "valid"
 
@@ -54,7 +52,7 @@ def _day(item: Item, source: Source, today: date) -> Field | None:
     return next(
         (
             f for f in fields
-            if f is not None and {*f.words} & _UNTIL and stem(bare) in f.words and reaches_beyond(f, today)
+            if f is not None and {*f.words} & UNTIL and stem(bare) in f.words and reaches_beyond(f, today)
         ),
         None,
     )  # fmt: skip
