@@ -65,7 +65,7 @@ def _expiry(item: Item, frame: Frame, source: Source) -> Field | None:
 
 
 def _held(frame: Frame, field: Field) -> Sequence[Condition]:
-    return [one for one in conditions(frame) if any(slot.field == field for slot in one.slots)]
+    return [one for one in conditions(frame) if field in one.fields]
 
 
 def _by_value(frame: Frame, item: Item) -> bool:
@@ -85,7 +85,7 @@ def _held_by(frame: Frame, field: Field, way: Callable[[Slot, date], Condition],
     def dated(slot: Slot) -> Condition:
         return way(slot, today)
 
-    filled = [one for one in frame.where if one.op == "filled" and [s.field for s in one.slots] == [field]]
+    filled = [one for one in frame.where if one.op == "filled" and one.fields == (field,)]
     if filled:
         where = tuple(dated(one.slots[0]) if one in filled else one for one in frame.where)
         return replace(frame, where=where)
@@ -94,7 +94,7 @@ def _held_by(frame: Frame, field: Field, way: Callable[[Slot, date], Condition],
     ]
     if len(links) == 1:
         link = replace(
-            links[0], parts=(*(p for p in links[0].parts if field not in _fields(p)), dated(Slot(field)))
+            links[0], parts=(*(p for p in links[0].parts if field not in p.fields), dated(Slot(field)))
         )
         kept = (
             one for one in frame.where if one.said != "ended"
@@ -103,7 +103,3 @@ def _held_by(frame: Frame, field: Field, way: Callable[[Slot, date], Condition],
     if frame.anchor == field.table:
         return replace(frame, where=(*frame.where, dated(Slot(field))))
     return None
-
-
-def _fields(one: Condition) -> list[Field]:
-    return [slot.field for slot in one.slots]

@@ -31,7 +31,7 @@ def valid_until(frame: Frame, reading: Reading, source: Source, today: date) -> 
         day = _day(item, source, today)
         if day is None:
             continue
-        if any(one.op == "period" and day in _fields(one) for one in conditions(frame)):
+        if any(one.op == "period" and day in one.fields for one in conditions(frame)):
             frame = leaving_out(frame, [item.text])  # "insured in 2025" is not until a day of 2025
             continue
         is_un, is_valid = item.targets[0].label == "un", item.text.lower() == _VALID
@@ -89,7 +89,7 @@ class _Word:
         found: list[Condition] = []
 
         def mended(one: Condition) -> Condition:
-            if one.op in ("missing", "filled") and _fields(one) == [self.day]:
+            if one.op in ("missing", "filled") and one.fields == (self.day,):
                 found.append(one)
                 return self._condition(one.slots[0], self.is_un or bool(self.denial))
             return replace(one, parts=tuple(map(mended, one.parts))) if one.parts else one
@@ -103,7 +103,7 @@ class _Word:
 
     def besides(self, frame: Frame) -> Frame | None:
         """The frame with its rows, or those that hang on them, held so besides; None where it has neither, or compares some with all."""
-        if any(self.day in _fields(one) for one in conditions(frame)):
+        if any(self.day in one.fields for one in conditions(frame)):
             return None
         links = [one for one in frame.where if one.op == "exists" and one.child == self.day.table]
         if len(links) == 1:
@@ -128,7 +128,3 @@ class _Word:
         ended = replace(over(slot, self.today), said=NO_LONGER)
         held_before = self.denial == NO_LONGER or self.day.filled == 1
         return ended if held_before else Condition("any", parts=(Condition("missing", (slot,)), ended))
-
-
-def _fields(one: Condition) -> list[Field]:
-    return [slot.field for slot in one.slots]
