@@ -130,6 +130,8 @@ def _readings(depot, text):
         ("halls in East and West with more than 26 repairs that finished this year", "SELECT hall_name FROM halls WHERE district IN ('East', 'West') AND (SELECT COUNT(*) FROM repairs r WHERE r.hall_id = halls.hall_id AND finished_on >= '2026-01-01') > 26"),
         ("halls with more than 9 expired subscribers", f"SELECT hall_name FROM halls WHERE (SELECT COUNT(*) FROM subscribers s WHERE s.hall_id = halls.hall_id AND {_OVER}) > 9"),
         ("halls with more than 13 subscribers who enrolled in 2025", "SELECT hall_name FROM halls WHERE (SELECT COUNT(*) FROM subscribers s WHERE s.hall_id = halls.hall_id AND enrolled_on LIKE '2025%') > 13"),
+        # who left in a year under way did so before today
+        ("halls with more than 4 subscribers who left this year", f"SELECT hall_name FROM halls WHERE (SELECT COUNT(*) FROM subscribers s WHERE s.hall_id = halls.hall_id AND {_OVER} AND expires_on >= '2026-01-01') > 4"),
         # "and" says another thing of them
         ("halls with more than 9 subscribers and with an expired subscriber", f"SELECT hall_name FROM halls WHERE (SELECT COUNT(*) FROM subscribers s WHERE s.hall_id = halls.hall_id) > 9 AND hall_id IN (SELECT hall_id FROM subscribers WHERE {_OVER})"),
     ],

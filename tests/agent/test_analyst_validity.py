@@ -184,3 +184,14 @@ def test_what_is_not_done_yet_is_told_by_when_it_began(harbour, text, sql):
 
 def test_of_two_days_nothing_tells_which_one_ends_it(harbour):
     assert outcome(harbour, "boats on loan", TODAY) is not Outcome.ANSWERED
+
+
+def test_a_day_on_which_it_lapses_is_one_until_when_it_holds():
+    vans = place("""
+CREATE TABLE vans (van_id INTEGER PRIMARY KEY, van_name TEXT NOT NULL, insurance_lapses_on DATE);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+INSERT INTO vans SELECT i, 'Van ' || i, CASE WHEN i % 5 THEN date('2026-01-15', '+' || (i * 6) || ' days') END FROM n;
+""")
+    assert_answered(
+        vans, "insured vans", "SELECT van_name FROM vans WHERE insurance_lapses_on >= '2026-06-01'", TODAY
+    )

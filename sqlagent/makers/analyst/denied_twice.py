@@ -107,15 +107,12 @@ def _never_of_others(frame: Frame, reading: Reading) -> list[str]:
         for part in (one.parts if one.op == "exists" and one.negated else (one,))
         if part.op in ("in", "not in", "missing") and any(slot.path for slot in part.slots)
     ]
-    held = {slot.field for part in further for slot in part.slots}
+    held = {(slot.field.table, slot.field.column) for part in further for slot in part.slots}
     return [
         no.text
         for no, deed in pairwise(items)
         if no.op == "not" and "never" in no.text.lower() and deed.kind == "mention"
-        if any(
-            t.kind in ("value", "field") and any((f.table, f.column) == (t.table, t.column) for f in held)
-            for t in deed.targets[:1]
-        )
+        if any(t.kind in ("value", "field") and (t.table, t.column) in held for t in deed.targets[:1])
     ]
 
 

@@ -29,6 +29,9 @@ _AHEAD = frozenset({"expiring", "lapsing", "running out"})
 EXPIRY = stems("expire expires expiry expiration lapse lapses")
 """Words in names of such a day."""
 
+UNTIL = EXPIRY | stems("until till thru")
+"""Words in names of days until when rows hold."""
+
 
 def as_expired(frame: Frame, reading: Reading, source: Source, today: date) -> Frame:
     """Give the frame with what has expired held before today; with the word left out where no row of the frame has such a day."""
@@ -62,7 +65,7 @@ def _expiry(item: Item, frame: Frame, source: Source) -> Field | None:
 
 
 def _held(frame: Frame, field: Field) -> Sequence[Condition]:
-    return [one for one in conditions(frame) if any(slot.field == field for slot in one.slots)]
+    return [one for one in conditions(frame) if field in one.fields]
 
 
 def _by_value(frame: Frame, item: Item) -> bool:
@@ -82,7 +85,7 @@ def _held_by(frame: Frame, field: Field, way: Callable[[Slot, date], Condition],
     def dated(slot: Slot) -> Condition:
         return way(slot, today)
 
-    filled = [one for one in frame.where if one.op == "filled" and [s.field for s in one.slots] == [field]]
+    filled = [one for one in frame.where if one.op == "filled" and one.fields == (field,)]
     if filled:
         where = tuple(dated(one.slots[0]) if one in filled else one for one in frame.where)
         return replace(frame, where=where)
@@ -91,7 +94,7 @@ def _held_by(frame: Frame, field: Field, way: Callable[[Slot, date], Condition],
     ]
     if len(links) == 1:
         link = replace(
-            links[0], parts=(*(p for p in links[0].parts if field not in _fields(p)), dated(Slot(field)))
+            links[0], parts=(*(p for p in links[0].parts if field not in p.fields), dated(Slot(field)))
         )
         kept = (
             one for one in frame.where if one.said != "ended"
@@ -100,7 +103,3 @@ def _held_by(frame: Frame, field: Field, way: Callable[[Slot, date], Condition],
     if frame.anchor == field.table:
         return replace(frame, where=(*frame.where, dated(Slot(field))))
     return None
-
-
-def _fields(one: Condition) -> list[Field]:
-    return [slot.field for slot in one.slots]

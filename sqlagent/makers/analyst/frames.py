@@ -61,6 +61,11 @@ class Condition:
     counted: Expr | None = None
     said: str = ""
 
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The columns of its slots, without those of its parts."""
+        return tuple(slot.field for slot in self.slots)
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:

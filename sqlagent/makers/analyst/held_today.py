@@ -79,8 +79,7 @@ def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Fra
             or not is_ahead(begin, today)
         ):
             return held
-        begun = over(Slot(begin, slot.path), today + timedelta(days=1))
-        return Condition("all", parts=(begun, replace(held, said="")), said=held.said)
+        return replace(begun(Slot(begin, slot.path), replace(held, said=""), today), said=held.said)
 
     def ended(one: Condition) -> Condition:
         slot = one.slots[0]
@@ -99,11 +98,12 @@ def held_today(frame: Frame, reading: Reading, model: Model, today: date) -> Fra
 
 def ended_by_today(frame: Frame, reading: Reading, model: Model, today: date) -> Frame:
     """Give the frame without a condition that a day is there which lies in a period as well: what ended in a period under way did so before today."""
-    filled = [one for one in frame.where if one.op == "filled" and not one.negated]
+    held = list(conditions(frame))
+    filled = [one for one in held if one.op == "filled" and not one.negated]
     ended = {one.slots for one in filled if one.said == "ended"}
-    within = [one for one in frame.where if one.op == "period" and not one.negated]
+    within = [one for one in held if one.op == "period" and not one.negated]
     periods = {one.slots for one in within}
-    dated = [one.slots[0] for one in conditions(frame) if one.op == "period" and len(one.slots) == 1]
+    dated = [one.slots[0] for one in held if one.op == "period" and len(one.slots) == 1]
     if _tells_of_leaving(reading):
         ended |= {(s,) for (s, *_) in periods if s.field.column == model.things[s.field.table].ends}
     said = _said_to_be_over(reading)
@@ -114,15 +114,19 @@ def ended_by_today(frame: Frame, reading: Reading, model: Model, today: date) ->
     ended |= twice
 
     def by_today(one: Condition) -> Condition:
+        if one.op in ("exists", "all"):
+            return replace(one, parts=tuple(map(by_today, once_said(one.parts))))
         is_ended = one.slots in ended and one.op == "period" and not one.negated
         return _until_today(one, today) if is_ended else one
 
-    where = tuple(
-        one
-        for one in frame.where
-        if not (one in filled and one.slots in periods or one.slots in twice and one.period == past)
-    )
-    return with_conditions(replace(frame, where=where), by_today)
+    def once_said(where: tuple[Condition, ...]) -> tuple[Condition, ...]:
+        return tuple(
+            one
+            for one in where
+            if not (one in filled and one.slots in periods or one.slots in twice and one.period == past)
+        )
+
+    return with_conditions(replace(frame, where=once_said(frame.where)), by_today)
 
 
 def _said_to_be_over(reading: Reading) -> set[tuple[str, str]]:
@@ -144,12 +148,8 @@ def _tells_of_leaving(reading: Reading) -> bool:
 
 def _until_today(one: Condition, today: date) -> Condition:
     """Give the condition of a period with only its days before today, where it is under way."""
-    period = one.period
-    if period is None or period.at or period.first is None or period.first >= today:
-        return one
-    if period.until is not None and period.until <= today:
-        return one
-    return replace(one, period=Period(period.first, today, "day", relative=True))
+    so_far = one.period.so_far(today) if one.period is not None and not one.period.at else None
+    return one if so_far is None else replace(one, period=so_far)
 
 
 def reaches_beyond(field: Field, today: date) -> bool:
@@ -168,6 +168,11 @@ def is_ahead(field: Field, today: date) -> bool:
 def over(slot: Slot, today: date) -> Condition:
     """That a row's day is over."""
     return Condition("period", (slot,), period=Period(None, today, "day", relative=True))
+
+
+def begun(begin: Slot, held: Condition, today: date) -> Condition:
+    """That a row holds, and has begun to by today."""
+    return Condition("all", parts=(over(begin, today + timedelta(days=1)), held))
 
 
 def still(slot: Slot, today: date) -> Condition:

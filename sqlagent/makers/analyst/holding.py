@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from sqlagent.catalog.semantics import Kind, Role
 from sqlagent.catalog.semantics.words import stems
@@ -76,17 +77,15 @@ def _said_by_state(items: Sequence[Item], source: Source) -> list[Item]:
 def _valid(items: Sequence[Item], source: Source) -> list[Item]:
     """Items of which "valid" before a noun is the state of rows that have a day until when they are valid, or none."""
 
-    def state(item: Item, noun: Item) -> Item:
-        tables = {t.table for t in noun.targets[:1] if t.kind == "thing"}
-        is_state = item.kind == "mention" and item.text.lower() == "valid"
-        ends = (
-            {t.table for t in item.targets if t.column == source.model.things[t.table].ends}
-            if is_state
-            else set()
-        )
-        return Item("op", item.start, item.end, item.text, op="current") if ends & tables else item
-
-    return [state(item, noun) for item, noun in zip(items, (*items[1:], Item("", 0, 0, "")), strict=False)]
+    found = list(items)
+    for at, (item, noun) in enumerate(pairwise(items)):
+        if item.kind != "mention" or item.text.lower() != "valid":
+            continue
+        ends = {(t.table, t.column) for t in item.targets}
+        named = [source.model.things[t.table] for t in noun.targets[:1] if t.kind == "thing"]
+        if any(thing.ends and (thing.table, thing.ends) in ends for thing in named):
+            found[at] = Item("op", item.start, item.end, item.text, op="current")
+    return found
 
 
 def _is_denied(after: Sequence[Item], source: Source) -> bool:

@@ -11,11 +11,8 @@ from sqlagent.makers.analyst.frames import Condition, Frame, Slot
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import UNOWED, labels
+from sqlagent.makers.analyst.states import PAYING, UNOWED, labels
 from sqlagent.makers.analyst.voids import EITHER
-
-PAYING = stems("paid payment settled")
-"""Words of days on which something is paid."""
 
 _CLOSING = stems("resolved solved resolution closed")
 _OVER = frozenset({"closed", "solved", "resolved", "cancelled", "canceled", "withdrawn", "done"})
@@ -23,14 +20,20 @@ _OVER = frozenset({"closed", "solved", "resolved", "cancelled", "canceled", "wit
 
 
 def without_settled(frame: Frame, reading: Reading, source: Source) -> list[Frame]:
-    """Give the frame without rows of which a missing day says nothing; where people differ in that, both frames.
+    """Give the frame of a deed that is denied without rows of which a missing day says nothing; where people differ in that, both frames."""
+    denies = any(
+        item.op == "not" or any(target.label == "un" for target in item.targets[:1]) for item in reading.items
+    )
+    return undone_of(frame, source) if denies else [frame]
+
+
+def undone_of(frame: Frame, source: Source) -> list[Frame]:
+    """Give the frame of rows without the day of a deed without those that nobody waits for; where people differ in that, both frames.
 
     Unpaid are rows without a day of payment that are still to be paid. Of rows that were closed without a day of resolution
     somebody has to say whether they are unresolved.
     """
-    if not frame.anchor or not any(
-        item.op == "not" or any(target.label == "un" for target in item.targets[:1]) for item in reading.items
-    ):
+    if not frame.anchor:
         return [frame]
     missing = [
         slot.field for one in frame.where if one.op == "missing" for slot in one.slots if not slot.path

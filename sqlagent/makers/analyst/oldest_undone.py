@@ -12,8 +12,8 @@ from sqlagent.catalog.semantics import DATED, Field, Role
 from sqlagent.catalog.semantics.words import LATE, NEVER
 from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Slot
 from sqlagent.makers.analyst.heeding import figures
-from sqlagent.makers.analyst.never_paid import without_settled
-from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.never_paid import undone_of
+from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.source import Source
 
 _RANK = r"(?P<rank>\b(?:oldest|newest|latest|earliest|most recent|first|last)\b(?: \d+)?)"
@@ -52,7 +52,7 @@ class Undone:
                 return []
             begun = _ordered_by(frame, by.slots[0], start)
         undone = replace(begun, where=(*begun.where, Condition("missing", (own,))))
-        return without_settled(undone, Reading((Item("op", 0, 0, "not", op="not"),)), source)
+        return undone_of(undone, source)
 
 
 def _start(deed: Field, source: Source) -> Field | None:

@@ -11,10 +11,9 @@ from sqlagent.catalog.semantics import Role
 from sqlagent.makers.analyst.attaching import NO_STATE, NOW
 from sqlagent.makers.analyst.checking import leaving_out
 from sqlagent.makers.analyst.frames import Condition, Frame, Slot
-from sqlagent.makers.analyst.never_paid import PAYING
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
-from sqlagent.makers.analyst.states import current
+from sqlagent.makers.analyst.states import PAYING, current
 from sqlagent.makers.analyst.voids import EITHER
 
 

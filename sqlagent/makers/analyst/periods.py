@@ -55,6 +55,18 @@ class Period:
         ends = self.until is None or other.until is not None and other.until <= self.until
         return begins and ends
 
+    def so_far(self, today: date) -> Period | None:
+        """Its days before today where it is under way; None where it is over, or has not begun.
+
+        Example:
+            >>> year = Period(date(2026, 1, 1), date(2027, 1, 1), "year")
+            >>> year.so_far(date(2026, 6, 1)).until, year.so_far(date(2027, 1, 1)), Period(None, None, "day").so_far(date(2026, 6, 1))
+            (datetime.date(2026, 6, 1), None, None)
+        """
+        if self.first is None or self.first >= today or self.until is not None and self.until <= today:
+            return None
+        return Period(self.first, today, "day", relative=True)
+
 
 _LONGER = frozenset({"more", "over", "longer"})
 _SHORTER = frozenset({"less", "under", "fewer"})

@@ -12,16 +12,15 @@ from datetime import date, timedelta
 
 from sqlagent.catalog.semantics import DATED, Field, Role
 from sqlagent.catalog.semantics.words import stems
-from sqlagent.catalog.statistics import day_of
 from sqlagent.language.words import Token, stem, tokenise
 from sqlagent.makers.analyst import periods
-from sqlagent.makers.analyst.expired import EXPIRY
+from sqlagent.makers.analyst.expired import UNTIL
+from sqlagent.makers.analyst.held_today import is_ahead
 from sqlagent.makers.analyst.pairing import due_of
 from sqlagent.makers.analyst.periods import Found
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import words_of_states
 
-_ENDS = EXPIRY | stems("until thru")
 _OVER = stems("expired lapsed expiring")
 """Words of states that say themselves that something has run out."""
 _VALID = stems("valid good warranty")
@@ -132,13 +131,12 @@ def _worded(found: re.Match[str], one: Field, source: Source, today: date) -> st
 def _as_far_as_today(rest: str, source: Source, today: date) -> str:
     """Words that begin with a period under way, with only its days before today; empty where it is over, or ahead."""
     tokens, found = _period(rest, source, today)
-    if found is None or found.period.first is None or found.period.first >= today:
-        return ""
-    if found.period.until is not None and found.period.until <= today:
+    so_far = found.period.so_far(today) if found is not None else None
+    if found is None or so_far is None:
         return ""
     yesterday = today - timedelta(days=1)
     behind = rest[tokens[found.end - 1].end :]
-    return f"between {found.period.first.isoformat()} and {yesterday.isoformat()}{behind}"
+    return f"between {so_far.first} and {yesterday}{behind}"
 
 
 def _period(rest: str, source: Source, today: date) -> tuple[Sequence[Token], Found | None]:
@@ -179,7 +177,7 @@ def _until(noun: str, source: Source) -> Field | None:
     found = []
     for one in _times(noun, source):
         words = set(one.words)
-        if words & _ENDS and not words & stems("due notice") or words & _VALID and words & _TO:
+        if words & UNTIL and not words & stems("due notice") or words & _VALID and words & _TO:
             found.append(one)
     return found[0] if len(found) == 1 else None
 
@@ -189,8 +187,8 @@ def _ahead(noun: str, what: str, source: Source, today: date) -> Field | None:
     wanted = {stem(word) for word in what.lower().split() if word not in ("date", "day")}
     found = []
     for one in _times(noun, source):
-        words, last = set(one.words), day_of(one.high)
-        if wanted <= words and not words & _BEHIND and (words & _AHEAD or last is not None and last > today):
+        words = set(one.words)
+        if wanted <= words and not words & _BEHIND and (words & _AHEAD or is_ahead(one, today)):
             found.append(one)
     return found[0] if len(found) == 1 else None
 

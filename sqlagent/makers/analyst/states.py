@@ -61,7 +61,8 @@ _CLOSING = frozenset(
 )
 
 _BILLS = frozenset(stem(w) for w in ["invoice", "bill"])
-_PAYING = frozenset(stem(w) for w in ["paid", "payment", "settled"])
+PAYING = frozenset(stem(w) for w in ["paid", "payment", "settled"])
+"""Words of days on which something is paid."""
 
 _SNAPSHOTS = frozenset(stem(w) for w in ["snapshot", "balance", "level", "inventory", "stock", "position"])
 _STANDING = frozenset(
@@ -272,7 +273,7 @@ def _by_payment(source: Source, table: str, is_open: bool) -> Condition | None:
     if not set(source.model.things[table].noun) & _BILLS:
         return None
     paid = next(
-        (f for f in source.model.of_role(table, Role.TIME) if set(f.words) & _PAYING and f.filled < 1), None
+        (f for f in source.model.of_role(table, Role.TIME) if set(f.words) & PAYING and f.filled < 1), None
     )
     if paid is None:
         return None

@@ -6,23 +6,21 @@ That the day is there says nothing, and a word that none of the frame's rows bea
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from itertools import pairwise
 
 from sqlagent.catalog.semantics import Field
-from sqlagent.catalog.semantics.words import BEGINS, stems
+from sqlagent.catalog.semantics.words import BEGINS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.checking import leaving_out
+from sqlagent.makers.analyst.expired import UNTIL
 from sqlagent.makers.analyst.frames import Condition, Frame, Slot
 from sqlagent.makers.analyst.heeding import conditions, figures, with_conditions
-from sqlagent.makers.analyst.held_today import NO_LONGER, OVER, is_ahead, over, reaches_beyond, still
+from sqlagent.makers.analyst.held_today import NO_LONGER, OVER, begun, is_ahead, over, reaches_beyond, still
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
-
-_UNTIL = stems("until till thru expire expires expiry expiration")
-"""Words in names of days until when rows hold."""
 
 _VALID = "valid"
 
@@ -33,7 +31,7 @@ def valid_until(frame: Frame, reading: Reading, source: Source, today: date) -> 
         day = _day(item, source, today)
         if day is None:
             continue
-        if any(one.op == "period" and day in _fields(one) for one in conditions(frame)):
+        if any(one.op == "period" and day in one.fields for one in conditions(frame)):
             frame = leaving_out(frame, [item.text])  # "insured in 2025" is not until a day of 2025
             continue
         is_un, is_valid = item.targets[0].label == "un", item.text.lower() == _VALID
@@ -54,7 +52,7 @@ def _day(item: Item, source: Source, today: date) -> Field | None:
     return next(
         (
             f for f in fields
-            if f is not None and {*f.words} & _UNTIL and stem(bare) in f.words and reaches_beyond(f, today)
+            if f is not None and {*f.words} & UNTIL and stem(bare) in f.words and reaches_beyond(f, today)
         ),
         None,
     )  # fmt: skip
@@ -91,7 +89,7 @@ class _Word:
         found: list[Condition] = []
 
         def mended(one: Condition) -> Condition:
-            if one.op in ("missing", "filled") and _fields(one) == [self.day]:
+            if one.op in ("missing", "filled") and one.fields == (self.day,):
                 found.append(one)
                 return self._condition(one.slots[0], self.is_un or bool(self.denial))
             return replace(one, parts=tuple(map(mended, one.parts))) if one.parts else one
@@ -105,7 +103,7 @@ class _Word:
 
     def besides(self, frame: Frame) -> Frame | None:
         """The frame with its rows, or those that hang on them, held so besides; None where it has neither, or compares some with all."""
-        if any(self.day in _fields(one) for one in conditions(frame)):
+        if any(self.day in one.fields for one in conditions(frame)):
             return None
         links = [one for one in frame.where if one.op == "exists" and one.child == self.day.table]
         if len(links) == 1:
@@ -126,13 +124,7 @@ class _Word:
                 ahead = Condition("period", (slot,), period=Period(self.today, None, "day", relative=True))
             if self.begin is None:
                 return ahead
-            return Condition(
-                "all", parts=(over(Slot(self.begin, slot.path), self.today + timedelta(days=1)), ahead)
-            )
+            return begun(Slot(self.begin, slot.path), ahead, self.today)
         ended = replace(over(slot, self.today), said=NO_LONGER)
         held_before = self.denial == NO_LONGER or self.day.filled == 1
         return ended if held_before else Condition("any", parts=(Condition("missing", (slot,)), ended))
-
-
-def _fields(one: Condition) -> list[Field]:
-    return [slot.field for slot in one.slots]
