@@ -21,6 +21,8 @@ CREATE TABLE badges (badge_id INTEGER PRIMARY KEY, badge_name TEXT NOT NULL);
 CREATE TABLE swimmer_badges (swimmer_id INTEGER NOT NULL REFERENCES swimmers, badge_id INTEGER NOT NULL REFERENCES badges, PRIMARY KEY (swimmer_id, badge_id));
 CREATE TABLE heats (id INTEGER PRIMARY KEY, pool_id INTEGER REFERENCES pools, swum_on DATE);
 INSERT INTO heats VALUES (1, 1, '2026-01-31'), (2, 2, '2026-02-01'), (3, 2, '2026-02-02'), (4, NULL, '2026-02-02');
+CREATE TABLE passes (pass_id INTEGER PRIMARY KEY, holder_name TEXT NOT NULL, discount REAL NOT NULL);
+INSERT INTO passes VALUES (1, 'Gil', 0), (2, 'Hy', 3), (3, 'Ida', 1.5), (4, 'Jo', 0);
 INSERT INTO badges VALUES (1, 'Seal'), (2, 'Otter'), (3, 'Shark');
 INSERT INTO swimmer_badges VALUES (1, 1), (1, 2), (2, 1), (3, 2);
 INSERT INTO pools VALUES (1, 'North', 'tiled', 8, 2.0), (2, 'Lake', 'stone', 0, NULL), (3, 'South', 'tiled', NULL, 1.5), (4, 'Hall', 'steel', 6, 1.5);
@@ -93,6 +95,9 @@ def club():
         ("pools with a depth sorted by depth", "SELECT pool_name, depth FROM pools WHERE depth IS NOT NULL"),
         ("swimmers with a phone sorted by phone", "SELECT swimmer_name, phone FROM swimmers WHERE phone IS NOT NULL"),
         ("swimmers with a phone sorted by name", "SELECT swimmer_name FROM swimmers WHERE phone IS NOT NULL"),
+        ("passes with a discount", "SELECT holder_name FROM passes WHERE discount > 0"),
+        ("passes without a discount", "SELECT holder_name FROM passes WHERE discount = 0"),
+        ("passes with a discount sorted by discount", "SELECT holder_name, discount FROM passes WHERE discount > 0"),
         ("swimmers with a home pool sorted by home pool", "SELECT swimmer_name, pool_name FROM swimmers JOIN pools ON pool_id = home_pool_id"),
         ("swimmers with a phone and a home pool", "SELECT swimmer_name, pool_name FROM swimmers JOIN pools ON pool_id = home_pool_id WHERE phone IS NOT NULL"),
         ("swimmers with a home pool and a phone", "SELECT swimmer_name, pool_name FROM swimmers JOIN pools ON pool_id = home_pool_id WHERE phone IS NOT NULL"),
@@ -123,7 +128,8 @@ def test_rows_of_zero_are_doubted(club):
     found = analysed(club, "swimmers with a debt", TODAY).outcome()
     assert found[0] is Outcome.AMBIGUOUS
     assert "rows whose debt is zero are among them" in found[1]
-    assert analysed(club, "pools with a depth", TODAY).outcome()[0] is Outcome.ANSWERED
+    for text in ("pools with a depth", "passes with a discount", "passes with a discount sorted by discount"):
+        assert analysed(club, text, TODAY).outcome()[0] is Outcome.ANSWERED
 
 
 @pytest.mark.parametrize(

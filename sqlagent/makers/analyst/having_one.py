@@ -9,6 +9,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Role
 from sqlagent.language.saying import worded
 from sqlagent.makers.analyst.frames import Condition, Frame, Slot
+from sqlagent.makers.analyst.presence import present
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 
@@ -19,7 +20,7 @@ _LONGEST = 3
 
 
 def having_one(frame: Frame, text: str, reading: Reading, source: Source) -> Frame:
-    """Give the list of the rows that have such a column filled, or that point at such a row; any other frame as it is.
+    """Give the list of the rows that have something in such a column, or that point at such a row; any other frame as it is.
 
     The row pointed at is shown, the column only where the list is sorted by it.
     """
@@ -27,7 +28,7 @@ def having_one(frame: Frame, text: str, reading: Reading, source: Source) -> Fra
     columns = frame.columns
     by = frame.order.by.slots if frame.order is not None and frame.order.by is not None else ()
     for slot in _had(frame, text, reading):
-        where.append(Condition("filled", (slot,)))
+        where.append(present(slot))
         columns = tuple(one for one in columns if one != slot or one in by)
     where += [Condition("filled", (key,)) for key in _pointed(frame, text, reading, source)]
     if len(where) == len(frame.where):
@@ -38,7 +39,8 @@ def having_one(frame: Frame, text: str, reading: Reading, source: Source) -> Fra
 def or_nought(frame: Frame, text: str, reading: Reading) -> str:
     """Doubt rows that have a number, of which some are zero: "orders with a discount" may leave these out; empty elsewhere."""
     for slot in _had(frame, text, reading):
-        if slot.field.role is Role.MEASURE and slot.field.is_number and _may_be_zero(slot.field.low):
+        is_figure = slot.field.role is Role.MEASURE and slot.field.is_number
+        if is_figure and slot in frame.had and _may_be_zero(slot.field.low):
             return worded("rows whose {column} is zero are among them.", column=slot.field.said)
     return ""
 
