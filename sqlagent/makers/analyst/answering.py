@@ -53,6 +53,7 @@ from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
 from sqlagent.makers.analyst.oldest_undone import oldest_undone
 from sqlagent.makers.analyst.overdue import overdue_of
+from sqlagent.makers.analyst.own_ends import with_own_ends
 from sqlagent.makers.analyst.own_kind import of_own_kind
 from sqlagent.makers.analyst.own_roles import with_own_roles
 from sqlagent.makers.analyst.owning import named, owned
@@ -415,7 +416,7 @@ _NOTHING: Meanings = (Reading(()), [])
 
 def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     """The meanings of `_understood`, read anew."""
-    reading = with_own_roles(read(text, source.vocabulary, today), source)
+    reading = with_own_ends(with_own_roles(read(text, source.vocabulary, today), source), source)
     if sum(item.kind == "mention" for item in reading.items) > MOST_MENTIONS:
         reads_left().is_short = True
         return _NOTHING

@@ -11,7 +11,7 @@ from dataclasses import replace
 from sqlagent.catalog.semantics import Kind
 from sqlagent.makers.analyst.frames import Condition, Expr, Frame, Slot
 from sqlagent.makers.analyst.periods import Period
-from sqlagent.makers.analyst.reading import Reading
+from sqlagent.makers.analyst.reading import SAME, Reading
 from sqlagent.makers.analyst.source import Source
 
 EDGE = "edge"
@@ -27,7 +27,10 @@ def in_the_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
     graded = any(d.grain for d in frame.by)
     done = [c for c in frame.where if c.op == "exists" and not c.negated and not c.at]
     deeds = [c for c in done if not _periods(c) or graded and not dated]
-    if len(deeds) != 1 or is_time_named(own, reading):
+    if is_time_named(own, reading):
+        return frame
+    frame = _denied_in_the_deed(frame, done, own, source)
+    if len(deeds) != 1:
         return frame
     if graded:
         return _by_deed(frame, deeds[0], own, source)
@@ -39,6 +42,21 @@ def in_the_deed(frame: Frame, reading: Reading, source: Source) -> Frame:
     moved = replace(deeds[0], parts=(*deeds[0].parts, _moved(dated[0], time)))
     where = tuple(moved if c is deeds[0] else c for c in frame.where if c is not dated[0])
     return replace(frame, where=where)
+
+
+def _denied_in_the_deed(frame: Frame, done: Sequence[Condition], own: Slot, source: Source) -> Frame:
+    """ "Boats repaired in 2025 but not in 2026": no repair in 2026, whatever their own year is."""
+    denied = [c for c in frame.where if c.op == "period" and c.slots == (own,) and c.negated]
+    time = source.time_of(done[0].child) if len(done) == 1 and done[0].number is None else None
+    if time is None or not denied:
+        return frame
+    rest = tuple(part for part in done[0].parts if part.op != "period" or part.slots != (time,))
+
+    def moved(one: Condition) -> Condition:
+        within = replace(one, slots=(time,), negated=False)
+        return replace(done[0], parts=(*rest, within), negated=True)
+
+    return replace(frame, where=tuple(moved(c) if c in denied else c for c in frame.where))
 
 
 def _own_time(frame: Frame, source: Source) -> Slot | None:
@@ -101,13 +119,17 @@ def _moved(one: Condition, time: Slot) -> Condition:
 
 
 def is_time_named(own: Slot, reading: Reading) -> bool:
-    """Say whether a word of the question means the thing's own date: joined, hired, signups."""
+    """Say whether a word of the question means the thing's own date: joined, hired, signups.
+
+    "Year" alone does so only where the date is called so: "by year" does not name a year of building.
+    """
     return any(
         target.kind == "concept"
         and target.column in ("signups", "hires", "leavers", "churned")
         or target.kind in ("field", "relation")
         and (target.table, target.column) == (own.field.table, own.field.column)
         and target.cost <= item.targets[0].cost + 0.1
+        and (item.kind != "grain" or target.cost < SAME)
         for item in reading.items
         for target in item.targets
     )

@@ -15,6 +15,7 @@ from sqlagent.language.words import stem
 from sqlagent.makers.analyst.answering import Understood
 from sqlagent.makers.analyst.checking import Held, always_pointed_at
 from sqlagent.makers.analyst.frames import Frame
+from sqlagent.makers.analyst.own_ends import words_of_ends
 from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.telling import told
 
@@ -63,6 +64,7 @@ def idle_words(
     known = {stem(word) for word in _parts(f"{told(frame)} {' '.join(frame.why)} {found.sql}")}
     mended = {word for pair in reading.mended for one in pair for word in one.lower().split()}
     named = _Named(frame, model)
+    known |= {stem(word) for word in words_of_ends(reading, frame)}
     out: list[str] = []
     tried = 0
     for match in _WORD.finditer(text):
