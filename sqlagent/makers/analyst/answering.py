@@ -32,6 +32,7 @@ from sqlagent.makers.analyst.currencies_asked import currency_of_bound, names_se
 from sqlagent.makers.analyst.denial_last import denial_last
 from sqlagent.makers.analyst.denied_partners import never_with
 from sqlagent.makers.analyst.doers import who_did_most
+from sqlagent.makers.analyst.done_by import done_by
 from sqlagent.makers.analyst.each_period import each_period
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by
@@ -429,7 +430,9 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
         reads_left().is_short = True
         return _NOTHING
     reading = values_named(nouns_modified(compounded(worths(reading, source), source.vocabulary), source))
-    reading = columns_lacked(lengths(owned(numbers_named(reading, source), source), source), source)
+    reading = columns_lacked(
+        lengths(done_by(owned(numbers_named(reading, source), source), source), source), source
+    )
     reading = of_shown_groups(of_one_sort(amounts_read(reading), source), source)
     typed, reading = reading, listing(reading, source)
     reading = held_against(unequal(enumerated(reading, source.model), source.model), source.model)
