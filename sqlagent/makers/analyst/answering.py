@@ -28,9 +28,11 @@ from sqlagent.makers.analyst.compounds import compounded
 from sqlagent.makers.analyst.concentrations import concentrated, of_the_greatest
 from sqlagent.makers.analyst.costing import by_price
 from sqlagent.makers.analyst.counts_beside import counts_apart, with_count
+from sqlagent.makers.analyst.currencies_asked import currency_of_bound, names_several, of_currency, of_rows_in
 from sqlagent.makers.analyst.denial_last import denial_last
 from sqlagent.makers.analyst.denied_partners import never_with
 from sqlagent.makers.analyst.doers import who_did_most
+from sqlagent.makers.analyst.done_by import done_by
 from sqlagent.makers.analyst.each_period import each_period
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by
@@ -45,7 +47,7 @@ from sqlagent.makers.analyst.in_lists import listing, whole_lists
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.letters import letters
 from sqlagent.makers.analyst.longest_to import longest_to
-from sqlagent.makers.analyst.minor_units import amounts_read, in_whole_units, without_currency
+from sqlagent.makers.analyst.minor_units import amounts_read, without_currency
 from sqlagent.makers.analyst.money_deeds import amount_of_deed
 from sqlagent.makers.analyst.nouns_modified import nouns_modified
 from sqlagent.makers.analyst.numbers_named import numbers_named
@@ -309,11 +311,19 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
         reading, made = _understand(wording, source, today, told, deep)
         if made and _is_whole(made[0].frame) and not reading.asked:
             return reading, made
-    bare_text, currency = without_currency(text)
-    if bare_text:
-        reading, made = _understand(bare_text, source, today, told, deep)
-        if kept := _all_as(made, lambda frame: in_whole_units(frame, currency), source, is_whole=False):
-            return reading, kept
+    if not names_several(text, source):
+        bare_text, currency = without_currency(text)
+        if bare_text:
+            reading, made = _understand(bare_text, source, today, told, deep)
+            if kept := _all_as(
+                made, lambda frame: of_currency(frame, currency, source), source, is_whole=False
+            ):
+                return reading, kept
+        bare_bound, unit = currency_of_bound(text, source)
+        if bare_bound:
+            reading, made = _understand(bare_bound, source, today, told, deep)
+            if kept := _all_as(made, lambda frame: of_rows_in(frame, unit, source), source, is_whole=False):
+                return reading, kept
     if (bound := bounded_figure(text)) is not None:
         reading, bare = _understood(bound.text, source, today, told)
         if kept := _all_as(bare, lambda frame: bounded(frame, bound), source):
@@ -421,7 +431,9 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
         reads_left().is_short = True
         return _NOTHING
     reading = values_named(nouns_modified(compounded(worths(reading, source), source.vocabulary), source))
-    reading = columns_lacked(lengths(owned(numbers_named(reading, source), source), source), source)
+    reading = columns_lacked(
+        lengths(done_by(owned(numbers_named(reading, source), source), source), source), source
+    )
     reading = of_shown_groups(of_one_sort(amounts_read(reading), source), source)
     typed, reading = reading, listing(reading, source)
     reading = held_against(unequal(enumerated(reading, source.model), source.model), source.model)

@@ -11,7 +11,7 @@ from itertools import pairwise
 from sqlagent.catalog.semantics import Role
 from sqlagent.catalog.semantics.words import stems
 from sqlagent.language.words import stem
-from sqlagent.makers.analyst.frames import MOVED, Frame
+from sqlagent.makers.analyst.frames import MOVED, Condition, Frame
 from sqlagent.makers.analyst.heeding import conditions, figures
 from sqlagent.makers.analyst.pairing import AHEAD
 from sqlagent.makers.analyst.reading import Item, Reading
@@ -24,6 +24,7 @@ def bounds_dropped(frame: Frame, reading: Reading, source: Source) -> list[str]:
         *_many_and_much(frame, reading),
         *_slow_counted(frame, reading),
         *_held_against_nothing(frame, reading),
+        *_held_against_no_column(frame, reading),
         *_those_too(frame, reading),
         *_nothing_else(frame, reading),
         *_other_ends(frame, reading, source),
@@ -77,6 +78,24 @@ def _held_against_nothing(frame: Frame, reading: Reading) -> list[str]:
         for than, period in pairwise(reading.items)
         if than.op == "more" and than.text.lower() in _THAN and period.kind == "period"
     ][:1]
+
+
+def _held_against_no_column(frame: Frame, reading: Reading) -> list[str]:
+    """ "Built before 2010 and longer than their berth" of which the year is left: a noun behind "than" is something to hold a figure against."""
+    held = frame.transform or any(one.slot is not None or one.average for one in frame.having)
+    if held or len(frame.measures) > 1 or any(map(_holds_columns, conditions(frame))):
+        return []
+    return [
+        than.text
+        for than, noun in pairwise(reading.items)
+        if than.op == "more" and than.text.lower().endswith(" than") and noun.kind == "mention"
+        if noun.targets[0].kind in ("thing", "relation", "field")
+    ][:1]
+
+
+def _holds_columns(one: Condition) -> bool:
+    """Whether a condition holds two figures of a row against each other."""
+    return one.op == "later" or one.op == "compare" and (one.expr is not None or one.number is None)
 
 
 def _those_too(frame: Frame, reading: Reading) -> list[str]:

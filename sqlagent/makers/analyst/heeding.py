@@ -118,8 +118,9 @@ def _changes(frame: Frame, model: Model) -> bool:
 
 
 def _bounds(frame: Frame, model: Model) -> bool:
+    """Whether something is held against a bound; rows that are there at all are not: "longer than their berth" is not "with a berth"."""
     return bool(frame.having) or any(
-        c.compare or c.number is not None or c.period is not None or c.op == "later"
+        c.compare and c.op != "exists" or c.number is not None or c.period is not None or c.op == "later"
         for c in conditions(frame)
     )
 
@@ -213,6 +214,11 @@ def _compares(frame: Frame, model: Model) -> bool:
     return len(frame.measures) > 1 or bool(frame.by or frame.pivot or frame.transform)
 
 
+def _restricts(frame: Frame, model: Model) -> bool:
+    """Whether rows or groups are restricted, ranked or compared at all: "by the same person" is more than to show the person."""
+    return bool(frame.where or frame.having or frame.transform or frame.limit or len(frame.measures) > 1)
+
+
 _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("much", ""): _has_figures,
     ("agg", "sum"): _sums,
@@ -238,5 +244,6 @@ _MET: dict[tuple[str, str], Callable[[Frame, Model], bool]] = {
     ("clock", ""): _has_hours,
     ("when", ""): _tells_when,
     ("rate", ""): _is_rate,
+    ("same", ""): _restricts,
 }
 """Signs that an operator is followed."""

@@ -14,7 +14,7 @@ from sqlagent.makers.analyst.frames import Condition, Frame, Having, Measure
 from sqlagent.makers.analyst.reading import Item, Reading
 
 _MINOR = frozenset(stem(word) for word in ("cents", "cent", "pence", "pennies", "minor", "centimes"))
-_CODES = {
+CODES = {
     "euro": "eur", "euros": "eur", "eur": "eur", "€": "eur",
     "dollar": "usd", "dollars": "usd", "usd": "usd", "bucks": "usd", "$": "usd",
     "pound": "gbp", "pounds": "gbp", "gbp": "gbp", "£": "gbp",
@@ -23,14 +23,16 @@ _CODES = {
 }  # fmt: skip
 """The currencies that people name, by the words and signs for them."""
 
-_CURRENCIES = frozenset(word for word in _CODES if word.isalpha())
-_CODE_OF_STEM = {stem(word): code for word, code in _CODES.items() if word.isalpha()} | {
+_CURRENCIES = frozenset(word for word in CODES if word.isalpha())
+_CODE_OF_STEM = {stem(word): code for word, code in CODES.items() if word.isalpha()} | {
     stem("pence"): "gbp",
     stem("pennies"): "gbp",
 }
 _HUNDRED = 100.0
-_NAMED = "|".join(map(re.escape, sorted(_CODES, key=len, reverse=True)))
-_IN_CURRENCY = re.compile(rf",? (?:in|as) ({_NAMED})(?!\w)|, ({_NAMED})$", re.IGNORECASE)
+NAMED = "|".join(map(re.escape, sorted(CODES, key=len, reverse=True)))
+"""The same as a pattern, the longest first."""
+
+_IN_CURRENCY = re.compile(rf",? (?:in|as) ({NAMED})(?!\w)|, ({NAMED})$", re.IGNORECASE)
 
 
 def is_minor(one: Field) -> bool:
@@ -121,7 +123,7 @@ def in_whole_units(frame: Frame, currency: str) -> Frame | None:
     money = [one for one in frame.measures if _is_money(one)]
     if frame.transform in ("share", "quotient") or not money or None in measures:
         return None
-    asked = _CODES[currency.lower()]
+    asked = CODES[currency.lower()]
     named = {
         _CODE_OF_STEM[word]
         for one in money

@@ -194,11 +194,13 @@ def named(frame: Frame, source: Source) -> Frame:
 
 
 def _is_directed(held: Condition, items: Sequence[Item]) -> bool:
-    """Whether a value is reached at the end that its preposition says: shipments to Norway are those whose destination is there."""
+    """Whether a value is reached at the end that its preposition says, or over the role that was: shipments to Norway, jobs checked by Ada."""
     slot = held.slots[0]
     return any(
-        item.way
-        and _said(slot) & _WAYS.get(item.way, frozenset())
+        (
+            _said(slot) & _WAYS.get(item.way, frozenset())
+            or any(owner.relation in slot.path for owner in item.owner)
+        )
         and any(
             (t.kind, t.table, t.column) == ("value", slot.field.table, slot.field.column)
             for t in item.targets

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlagent.catalog.semantics import Model, Role
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.targets import Target
 
 LIKELY = 0.2
@@ -31,7 +33,7 @@ EQUAL = "="
 
 def unequal(reading: Reading, model: Model) -> Reading:
     """Give a reading in which two columns that are said to differ, or to be the same, are one item of kind pair."""
-    reading = _ends_compared(reading, model)
+    reading = _both_said(_ends_compared(reading, model), model)
     items = list(reading.items)
     unknown = list(reading.unknown)
     for at in range(len(items) - 2, 0, -1):
@@ -60,6 +62,49 @@ def paired(reading: Reading, items: Sequence[Item], unknown: Sequence[str]) -> R
         return reading
     asked = tuple(word for word in reading.asked if word in unknown)
     return replace(reading, items=tuple(items), unknown=tuple(unknown), asked=asked)
+
+
+def _both_said(reading: Reading, model: Model) -> Reading:
+    """The reading with "the payer and the holder are the same" as one item; so are "are not the same", "differ" and "have the same payer and holder"."""
+    items, unknown = list(reading.items), list(reading.unknown)
+    for at in range(len(items) - 2, 0, -1):
+        if at + 1 >= len(items) or items[at].op != "and":
+            continue  # what stood there may be part of the item behind
+        found = next(_columns(items[at - 1], items[at + 1], model), None)
+        said = _said_of_both(items, at) if found is not None and _lead_alike(found, model) else None
+        if said is None or found is None:
+            continue
+        first, end, alike = said
+        text = " ".join(one.text for one in items[first:end])
+        if first and items[first - 1].op == "where":
+            items[first - 1] = replace(items[first - 1], op="rel")
+        unknown = [one for one in unknown if one not in [item.text for item in items[first:end]]]
+        pair = Item("pair", items[first].start, items[end - 1].end, text, targets=found, detail=alike)
+        items[first:end] = [pair]
+    return paired(reading, items, unknown)
+
+
+def _said_of_both(items: Sequence[Item], joint: int) -> tuple[int, int, str] | None:
+    """Where words begin and end that say of two joined mentions that they are alike or differ, and which of it; None where there are none."""
+    denied = joint + 2 < len(items) and items[joint + 2].op == "not"
+    at = joint + 2 + denied
+    if at < len(items) and (_is_alike(items[at]) or _is_unlike(items[at])):
+        named = at + 1 < len(items) and stem(items[at + 1].text.lower()) in PERSONS  # the same person
+        if _ends_there(items, at + 1 + named):
+            return joint - 1, at + 1 + named, EQUAL if _is_alike(items[at]) is not denied else ""
+    before = items[joint - 2] if joint > 1 else None
+    if before is not None and (_is_alike(before) or _is_unlike(before)) and joint > 2:
+        return joint - 2, joint + 2, EQUAL if _is_alike(before) else ""
+    return None
+
+
+def _is_unlike(item: Item) -> bool:
+    return item.text.lower().removeprefix("the ") in _UNLIKE
+
+
+def _ends_there(items: Sequence[Item], at: int) -> bool:
+    """Whether nothing that could be alike follows: "the same city" is of cities."""
+    return at >= len(items) or items[at].kind not in ("mention", "unknown")
 
 
 def _lead_alike(found: tuple[Target, Target], model: Model) -> bool:
