@@ -202,13 +202,12 @@ class FactsReader:
         return out
 
     def _content(self, table: Table, rows: int) -> tuple[tuple[str, ...], ...]:
-        """The rows of a table of codes, in the order of its columns; empty for any other."""
+        """The rows of a table that may be one of codes, in the order of its columns; empty for any other."""
         words = [set(name_words(c.name)) for c in table.columns]
-        is_codes = (
-            len(table.columns) <= 8
-            and any(w & KEY_WORDS for w in words)
-            and any(w & _LABEL_WORDS for w in words)
-        )
+        is_named = any(w & KEY_WORDS for w in words) and any(w & _LABEL_WORDS for w in words)
+        texts = sum(c.kind is Kind.TEXT for c in table.columns)
+        # a kind, a code and a label, whatever they are called
+        is_codes = len(table.columns) <= 8 and (is_named or (texts >= 2 and 3 <= len(table.columns) <= 6))
         if not is_codes or not 0 < rows <= CODES:
             return ()
         names = ", ".join(self._name(c.name) for c in table.columns)

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
+from math import inf
 
 from sqlagent.catalog.semantics.naming import Names
 from sqlagent.catalog.semantics.values import Codes
@@ -33,7 +36,10 @@ class Lists:
 
 
 def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | None:
-    """Read a table of several lists; None where it is none, as where a code tells its rows apart by itself: an item list with groups."""
+    """Read a table of several lists, by the names of its columns or else by what stands in them.
+
+    None where it is none, as where a code tells its rows apart by itself: an item list with groups.
+    """
     if facts is None or not facts.content or not 3 <= len(table.columns) <= 8:
         return None
     words = [tuple(stem(w) for w in names.opened(c.name)) for c in table.columns]
@@ -45,7 +51,32 @@ def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | No
         kind = next((n for n, w in enumerate(words) if n not in (label, code) and set(w) & CODE_KINDS), None)
         if code is not None and kind is not None and table.primary_key != (table.columns[code].name,):
             return _read(table, facts.content, kind, code, label)
-    return None
+    shape = _shape(facts.content)
+    return _read(table, facts.content, *shape) if shape is not None else None
+
+
+def _shape(rows: Sequence[Sequence[str]]) -> tuple[int, int, int] | None:
+    """The columns of kind, code and label, told by their values: short codes that repeat from kind to kind, and longer words for them.
+
+    Kinds are a few texts without spaces that several rows share, codes have no spaces, no two rows of a kind share a code or a
+    label, and labels hold words.
+    """
+    columns = list(zip(*rows, strict=True))
+    size = [sum(map(len, cells)) / len(cells) for cells in columns]
+    short = [n for n, cells in enumerate(columns) if all(c and " " not in c and len(c) <= 20 for c in cells)]
+    words = [n for n, cells in enumerate(columns) if all(any(map(str.isalpha, c)) for c in cells)]
+    found = [
+        (size[label], -len(set(columns[kind])), kind, code, label)
+        for kind, code in permutations(short, 2)
+        for label in words
+        if label not in (kind, code)
+        and kind in words
+        and size[label] > size[code] + 1
+        and 2 <= len(set(columns[kind])) <= len(rows) / 2
+        and len(set(columns[code])) < len(rows)
+        and all(len(set(zip(columns[kind], columns[n], strict=True))) == len(rows) for n in (code, label))
+    ]
+    return max(found)[2:] if found else None
 
 
 def _read(table: Table, rows: Sequence[Sequence[str]], kind: int, code: int, label: int) -> Lists | None:
@@ -142,14 +173,66 @@ def codes_of(
             if shared and (best is None or worth > best[0]):
                 codes = Codes(one.table, one.code_column, one.label_column, pairs, one.kind_column, kind)
                 best = (worth, codes)
-    if best is not None:
-        return best[1] if best[0] > 0 else None
-    if len(held) < 3 or any(len(code) < 2 or code.isdecimal() for code in held):
-        return None  # letters and numbers stand in many lists
-    only = [
+    if best is not None and best[0] > 0:
+        return best[1]
+    return _spelled(words, noun, held, lists)
+
+
+def _spelled(
+    words: Sequence[str], noun: Sequence[str], held: set[str], lists: Sequence[Lists]
+) -> Codes | None:
+    """The list whose name begins the words of a column or of its table, or the only one that has such codes.
+
+    Letters and numbers stand in many lists: without a name a list is taken where all its codes occur, three and more.
+    """
+    holding = [
         Codes(one.table, one.code_column, one.label_column, pairs, one.kind_column, kind)
         for one in lists
         for kind, pairs in one.pairs.items()
         if held <= {code for code, _ in pairs}
     ]
-    return only[0] if len(only) == 1 else None
+    worth = []
+    for codes in holding:
+        spelled = spells(codes.kind, noun, words)
+        is_whole = len(held) == len(codes.pairs) > 1
+        worth.append(spelled and spelled + 0.5 * is_whole + 0.4 * (len(holding) == 1))
+    best = max(range(len(holding)), key=lambda n: worth[n], default=None)
+    if best is not None and worth[best] >= 1:
+        return holding[best]
+    if len(holding) != 1 or len(held) < 3:
+        return None
+    is_telling = all(len(code) > 1 and not code.isdecimal() for code in held)
+    is_whole = len(held) == len(holding[0].pairs) and not any(code.isdecimal() for code in held)
+    return holding[0] if is_telling or is_whole else None
+
+
+def spells(kind: str, noun: Sequence[str], words: Sequence[str]) -> float:
+    """How well a list's name is made of the beginnings of words, of a table's `noun` and then of a column's; 0 where it is not.
+
+    A word of the column counts 1, one of the table a half, and one that gives its first letter alone 0.6 of that.
+
+    Example:
+        >>> spells("VSTAT", ("vehicle",), ("status",)), spells("CABS", ("client", "absence"), ("reason",))
+        (1.3, 0.8)
+        >>> spells("VSTAT", ("call",), ("status",))
+        0.0
+    """
+    letters = _plain(kind)
+    every = [(word, 0.5) for word in noun] + [(word, 1.0) for word in words]
+
+    @cache
+    def best(at: int, word: int) -> float:
+        if at == len(letters):
+            return 0.0
+        if word == len(every):
+            return -inf
+        said, worth = every[word]
+        found = best(at, word + 1)
+        for end in range(at + 1, len(letters) + 1):
+            piece = letters[at:end]
+            if not said.startswith(piece[0]) or not _in_order(piece, said):
+                break
+            found = max(found, worth * (0.6 if len(piece) == 1 else 1.0) + best(end, word + 1))
+        return found
+
+    return round(max(best(0, 0), 0.0), 2)
