@@ -21,7 +21,20 @@ _SELF = frozenset(
 )
 _STAFF = frozenset(
     stem(w)
-    for w in ["employee", "emp", "staff", "personnel", "worker", "user", "person", "people", "crew", "member"]
+    for w in [
+        "employee",
+        "emp",
+        "staff",
+        "stf",
+        "stff",
+        "personnel",
+        "worker",
+        "user",
+        "person",
+        "people",
+        "crew",
+        "member",
+    ]
 )
 """Nouns of tables that hold who works there."""
 
@@ -151,7 +164,8 @@ def suggested(table: Table, column: Column, owners: Sequence[Owner]) -> list[tup
         )
         if owner.key == table.key:
             own = {noun[-1], *split_name(key.name)} - KEY_WORDS
-            if ends_as_key and column.name != key.name and set(bare) & (_SELF | own) and set(bare) - own:
+            named = ends_as_key and column.name != key.name and set(bare) & (_SELF | own) and set(bare) - own
+            if named or _ends_whole(column.name, key.name) or _is_of_another(column.name, key.name, noun):
                 out.append((3, owner, key))  # a row's own number points at no other row
             continue
         if same:
@@ -183,10 +197,14 @@ def noun_of(table: Table) -> tuple[str, ...]:
 
 
 def _is_somebody(column: Column, bare: Sequence[str], ends_as_key: bool) -> bool:
-    """Whether a column says who did something: rep_no, handled_by."""
+    """Whether a column says who did something: rep_no, handled_by, acc_mgr."""
     by = len(bare) > 1 and split_name(column.name)[-1] == "by"
-    return by or ends_as_key and len(bare) == 1 and bare[0] in _ROLES
+    role = bool(bare) and bare[-1] in _ROLES
+    return by or role and (len(bare) == 1 if ends_as_key else len(bare) > 1 and len(column.name) <= _SHORT)
 
+
+_SHORT = 8
+"""Letters of a name that says a role without a word for a key, at most: acc_mgr, while account_manager may be a name."""
 
 _IN_SHORT = frozenset(
     {
@@ -203,6 +221,12 @@ _IN_SHORT = frozenset(
         "appr",
         "assigned",
         "support",
+        "pl",
+        "plan",
+        "planned",
+        "ac",
+        "act",
+        "actual",
     }
 )
 """Short forms and words for what somebody who works there did, behind the noun: staff_hdlr."""
@@ -244,3 +268,22 @@ def _ends_so(name: str, key: str) -> bool:
     """Whether a name is a key's own name after words of a role: OrigDepCd points at DepCd, home_depot_id at depot_id."""
     parts, end = split_name(name), split_name(key)
     return len(end) > 1 and len(parts) > len(end) and parts[-len(end) :] == end
+
+
+def _ends_whole(name: str, key: str) -> bool:
+    """Whether a name is a role and a key in one piece behind it: BOSS_ENO points at ENO."""
+    parts, end = split_name(name), split_name(key)
+    return len(end) == 1 and len(end[0]) > 2 and end[0] not in KEY_WORDS and parts[1:] == end
+
+
+_OTHERS = frozenset({"prev", "previous", "prior", "parent", "orig", "original", "repl", "replaced", "replaces", "renewed", "next"})  # fmt: skip
+"""Words before a noun for another row of the same table."""
+
+
+def _is_of_another(name: str, key: str, noun: Sequence[str]) -> bool:
+    """Whether a column is called by another row of its table: prev_pol of policies, RPT_OF for a repeat of."""
+    parts = split_name(name)
+    if len(parts) != 2:
+        return False
+    owned = {piece for piece in split_name(key) if stem(piece) not in KEY_WORDS} | {noun[-1]}
+    return parts[1] == "of" or parts[0] in _OTHERS and (parts[1] in owned or stem(parts[1]) in owned)

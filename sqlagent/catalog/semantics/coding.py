@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import permutations
 from math import inf
@@ -33,6 +33,7 @@ class Lists:
     code_column: str
     label_column: str
     pairs: Mapping[str, tuple[tuple[str, str], ...]]
+    is_told_by_values: bool = False
 
 
 def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | None:
@@ -52,13 +53,14 @@ def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | No
         if code is not None and kind is not None and table.primary_key != (table.columns[code].name,):
             return _read(table, facts.content, kind, code, label)
     shape = _shape(facts.content)
-    return _read(table, facts.content, *shape) if shape is not None else None
+    found = _read(table, facts.content, *shape) if shape is not None else None
+    return replace(found, is_told_by_values=True) if found is not None else None
 
 
 def _shape(rows: Sequence[Sequence[str]]) -> tuple[int, int, int] | None:
     """The columns of kind, code and label, told by their values: short codes that repeat from kind to kind, and longer words for them.
 
-    Kinds are a few texts without spaces that several rows share, codes have no spaces, no two rows of a kind share a code or a
+    Kinds are a few texts without spaces that several rows share, codes have no spaces and are not all numbers, no two rows of a kind share a code or a
     label, and labels hold words.
     """
     columns = list(zip(*rows, strict=True))
@@ -74,6 +76,7 @@ def _shape(rows: Sequence[Sequence[str]]) -> tuple[int, int, int] | None:
         and size[label] > size[code] + 1
         and 2 <= len(set(columns[kind])) <= len(rows) / 2
         and len(set(columns[code])) < len(rows)
+        and not all(map(str.isdecimal, columns[code]))
         and all(len(set(zip(columns[kind], columns[n], strict=True))) == len(rows) for n in (code, label))
     ]
     return max(found)[2:] if found else None

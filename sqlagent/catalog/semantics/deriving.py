@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from sqlagent.catalog.semantics.coding import codes_of, lists_of
+from sqlagent.catalog.semantics.coding import Lists, codes_of, lists_of
 from sqlagent.catalog.semantics.comments import labels_in
 from sqlagent.catalog.semantics.displaying import display
 from sqlagent.catalog.semantics.entries import entries_of
@@ -56,6 +56,9 @@ STORING = frozenset(
 
 _PARTS = frozenset(stem(w) for w in ("item", "line", "position", "detail"))
 """Last nouns of tables of lines."""
+
+_USERS = 2
+"""Columns that hold codes of a table of lists, at least, where only its values tell that it is one."""
 
 _MOSTLY = 0.9
 """The share taken to be filled of a column in which a number stands for no day: how often it does is not counted."""
@@ -118,6 +121,7 @@ class _Deriving:
             if t.key not in {r.target for r in self.relations}
             and (found := lists_of(t, self.facts.get(t.key), self.names)) is not None
         ]
+        self.lists = [one for one in self.lists if not one.is_told_by_values or self._has_users(one)]
         self.foreign = {(r.source, c.lower()): r for r in self.relations for c in r.columns}
         self.referenced = {(r.target, c) for r in self.relations for c in r.referenced}
         self.pointed = Counter(r.target for r in self.relations if r.target != r.source)
@@ -135,6 +139,19 @@ class _Deriving:
             newest(things, fields),
             {t.key: (t.schema, t.name) for t in self.catalog.tables},
         )
+
+    def _has_users(self, lists: Lists) -> bool:
+        """Whether two columns of other tables hold codes of such lists: fewer are chance."""
+        users = 0
+        for table in self.catalog.tables:
+            known = self.facts[table.key].columns if table.key in self.facts else {}
+            noun = [stem(w) for w in self.names.table_words(table)]
+            for column in table.columns if table.key != lists.table else ():
+                words = self.names.column_words(table, column.name, self.prefixes[table.key])
+                stored = self._stored(column, known.get(column.name), self._texts(table, column))
+                stems_of = tuple(stem(w) for w in words)
+                users += codes_of(column.name, stems_of, noun, stored, [lists], self.names) is not None
+        return users >= _USERS
 
     def _texts(self, table: Table, column: Column) -> Sequence[str]:
         return self.index.texts_of(ColumnRef(table.key, column.name)) if self.index is not None else ()

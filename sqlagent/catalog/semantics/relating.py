@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from sqlagent.catalog.keys import declared
 from sqlagent.catalog.semantics.naming import Names
 from sqlagent.catalog.semantics.values import Relation
-from sqlagent.catalog.semantics.words import KEYS
+from sqlagent.catalog.semantics.words import KEYS, STAFF
 from sqlagent.catalog.statistics import Statistics
 from sqlagent.language.words import stem
 from sqlagent.values import Catalog, Subject, Table
@@ -39,6 +39,8 @@ def relations(
         said = [stem(w) for w in names.column_words(source, columns[0], prefix_of(source))]
         noun = nouns[target.key]
         left = [w for w in said if w not in KEYS and w not in noun and not _begins(w, noun)]
+        if target is source or set(noun) & STAFF:
+            left = [_OF_PEOPLE.get(word, word) for word in left]
         out.append(Relation(source.key, columns, target.key, referenced, tuple(left), found))
 
     for source, column, target, referenced in told(catalog):
@@ -49,6 +51,10 @@ def relations(
         if found.table in tables and found.target in tables:
             add(tables[found.table], (found.column,), tables[found.target], (found.referenced,), True)
     return tuple(out)
+
+
+_OF_PEOPLE = {stem("supplier"): stem("supervisor"), stem("revenue"): stem("reviewer")}
+"""Words that a short form means of people: the SUP of an agent is no supplier."""
 
 
 def _begins(word: str, noun: list[str]) -> bool:

@@ -5,9 +5,10 @@ Decides whether a catalog writes so, by how many of its columns end in a short w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
-from sqlagent.catalog.semantics.words import OPENED, RUN_TOGETHER
+from sqlagent.catalog.semantics.words import OPENED, PREFIXES, RUN_TOGETHER
 from sqlagent.language.lexicon import ABBREVIATIONS, words_of
 from sqlagent.language.words import split_name
 from sqlagent.values import Catalog
@@ -23,6 +24,15 @@ _TELLING = words_of("no dt nm cd amt qty typ fl hdr dtl mast mst")
 
 _OTHERS = words_of("st tm kg ds dsc src rsn ref cst rt pr sz lim trm val id ln num tot pct mth yr trn tab")
 """Last words that end words too: they count behind a first word that is known."""
+
+_OWN = words_of("no nr id cd code name nm desc descr dsc txt typ type")
+"""Last words behind a few letters of a table's own name."""
+
+_LINES = words_of("l ln lns pos")
+"""Short forms of lines behind the name of another table."""
+
+_CHANCE = 3
+"""Columns that begin with letters of their table, at least."""
 
 _HEAD = 2
 """Letters of a first word, at least."""
@@ -40,18 +50,68 @@ def parts_in(catalog: Catalog) -> Parts:
         >>> parts("INVHDR"), parts("INVST"), parts("request")
         (('inv', 'hdr'), ('inv', 'st'), ('request',))
     """
+    apart = _apart_by_tables(catalog)
     names = [column.name for table in catalog.tables for column in table.columns]
     heads = {head for head, tail in map(_apart, names) if tail}
     if len(heads) < LEAST / 2 or sum(bool(_apart(name)[1]) for name in names) < max(
         LEAST, ENOUGH * len(names)
     ):
-        return split_name
+        return partial(_parts_of, apart) if apart else split_name
     known = heads | {head for head, tail in (_apart(table.name) for table in catalog.tables) if tail}
 
     def parts(name: str) -> tuple[str, ...]:
-        return tuple(piece for word in split_name(name) for piece in _pieces(word, known))
+        return tuple(piece for word in _parts_of(apart, name) for piece in _pieces(word, known))
 
     return parts
+
+
+def _parts_of(apart: Mapping[str, tuple[str, ...]], name: str) -> tuple[str, ...]:
+    return tuple(piece for word in split_name(name) for piece in apart.get(word, (word,)))
+
+
+def _apart_by_tables(catalog: Catalog) -> dict[str, tuple[str, ...]]:
+    """Words in one piece that the names of tables take apart: CNO and CNAME in a table CUST, CLNTABS beside a table CLNT.
+
+    The first letters of a column's name are cut from the name of its own table and written out so (CUST NO); less than three
+    such columns are chance. A table's name may begin with that of another one.
+    """
+    out: dict[str, tuple[str, ...]] = {}
+    for table in catalog.tables:
+        nouns = [piece for piece in split_name(table.name) if len(piece) > 2 and piece not in PREFIXES]
+        for column in table.columns:
+            words = split_name(column.name)
+            if len(words) == 1 and not _is_word(words[0]):
+                head, tail = _cut_short(words[0])
+                noun = next((n for n in nouns if tail and n[0] == head[0] and _is_in(head, n)), "")
+                if noun:
+                    out[words[0]] = (noun, tail)
+    if len(out) < _CHANCE:
+        out = {}
+    owned = {piece for table in catalog.tables for piece in split_name(table.name)[-1:] if len(piece) > 2}
+    for table in catalog.tables:
+        last = "".join(split_name(table.name)[-1:])
+        head = max((h for h in owned if last != h and last.startswith(h)), key=len, default="")
+        tail = last.removeprefix(head)
+        is_short = head in OPENED or head in ABBREVIATIONS or not set(head) & set("aeiouy")
+        if (
+            head
+            and not _is_word(last)
+            and (tail in _LINES or tail in owned or _is_word(tail) or is_short and len(tail) > 2)
+        ):
+            out[last] = (head, "line" if tail in _LINES else tail)
+    return out
+
+
+def _cut_short(word: str) -> tuple[str, str]:
+    """A name's first letters and the last word that says what it holds; both empty where it ends in none."""
+    tail = next((t for t in sorted(_OWN, key=len, reverse=True) if word.endswith(t) and word != t), "")
+    return (word.removesuffix(tail), tail) if tail else ("", "")
+
+
+def _is_in(short: str, word: str) -> bool:
+    """Whether letters stand in a word in their order."""
+    left = iter(word)
+    return all(letter in left for letter in short)
 
 
 def _apart(name: str) -> tuple[str, str]:

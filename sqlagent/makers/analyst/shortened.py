@@ -25,6 +25,9 @@ FITS = 0.67
 
 FITS_ANOTHER = 0.77
 
+FITS_A_TABLE = 0.74
+"""As well as this a word fits the name of a table that usually means something else: INS of instruments."""
+
 NEARLY = 0.1
 """Short forms that fit so much worse than the best one are not meant."""
 
@@ -52,6 +55,13 @@ class Short:
     written: str
     is_opened: bool
     places: frozenset[tuple[str, str]]
+
+    @property
+    def least(self) -> float:
+        """How well a word has to fit."""
+        if not self.is_opened:
+            return FITS
+        return FITS_A_TABLE if any(not column for _, column in self.places) else FITS_ANOTHER
 
 
 class Shortened:
@@ -84,7 +94,7 @@ class Shortened:
             (one, (0.15 if one.is_opened else 0.06) + 0.2 * (1 - fits[piece]))
             for piece, some in self.shorts.items()
             for one in some
-            if fits[piece] >= max(best - NEARLY, FITS_ANOTHER if one.is_opened else FITS)
+            if fits[piece] >= max(best - NEARLY, one.least)
         ]
 
     def coded(self, word: str) -> Iterator[tuple[Field, str, float]]:
