@@ -100,3 +100,18 @@ def test_a_name_begins_with_that_of_another_table():
         ("part", "tool"),
         ("part",),
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "table"), [("how many offices", "TB_OFF"), ("number of instruments", "TB_INS")]
+)
+def test_a_word_is_a_table_that_is_cut_from_it(text, table):
+    where = place(
+        """
+        CREATE TABLE TB_OFF (OFF_CD TEXT, OFF_NM TEXT);
+        CREATE TABLE TB_INS (INS_NO INTEGER, INS_NM TEXT, OFF_CD TEXT, BUY_DT TEXT, COST_AMT NUMERIC);
+        INSERT INTO TB_OFF VALUES ('A', 'North'), ('B', 'South');
+        INSERT INTO TB_INS VALUES (1, 'Scale', 'A', '2025-01-01', 10), (2, 'Lamp', 'B', '2025-02-01', 20), (3, 'Pump', 'A', '2025-03-01', 30);
+        """
+    )
+    assert_answered(where, text, f"SELECT COUNT(*) FROM {table}", TODAY)

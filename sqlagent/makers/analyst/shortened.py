@@ -175,7 +175,8 @@ def _note(
             continue
         pieces.add(piece)
         read = OPENED.get(piece) or ABBREVIATIONS.get(piece) or piece
-        if piece in _PLAIN and read == piece or " " in read or stem(read) not in words:
+        is_glue = piece in GLUE and not place[1]  # a table OFF is of offices
+        if piece in _PLAIN and read == piece and not is_glue or " " in read or stem(read) not in words:
             continue
         found[piece, stem(read), read].add(place)
 
