@@ -5,6 +5,7 @@ Values bear out or refute what is suggested here (`statistics`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sqlagent.language.words import name_words, plural_of, split_name, stem
@@ -37,6 +38,12 @@ _STAFF = frozenset(
     ]
 )
 """Nouns of tables that hold who works there."""
+
+_BUYERS = frozenset(stem(w) for w in ["customer", "cust", "client", "account", "partner", "debtor", "buyer"])
+"""Nouns of tables that hold who buys."""
+
+_PARTNERS = frozenset({"billto", "shipto", "soldto", "payer", "consignee", "owncust"})
+"""Names for who gets goods or a bill."""
 
 _ROLES = frozenset(
     stem(w)
@@ -184,27 +191,42 @@ def suggested(table: Table, column: Column, owners: Sequence[Owner]) -> list[tup
             _is_somebody(column, bare, ends_as_key) or _is_staff_in_role(column.name, key.name, noun)
         ):
             out.append((5, owner, key))
-        elif _is_in_role(column.name, key.name, noun):
+        elif (
+            _is_in_role(column.name, key.name, noun)
+            or noun[-1] in _BUYERS
+            and column.name.lower().replace("_", "") in _PARTNERS
+        ):
             out.append((6, owner, key))
     out.sort(key=lambda found: (found[0], len(found[1].name)))
     return [(owner, key) for _, owner, key in out[:3]]
 
 
 def noun_of(table: Table) -> tuple[str, ...]:
-    """The stems of a table's name without an end that says how it is kept: so_hd is the head of an so."""
+    """The stems of a table's name without an end that says how it is kept: so_hd is the head of an so, EMPMST keeps an emp."""
+    pieces = split_name(table.name)
+    if len(pieces) == 1 and (found := _KEPT_SO.fullmatch(pieces[0])) is not None:
+        return tuple(stem(word) for word in name_words(found[1]))
     words = [stem(word) for word in name_words(table.name)]
-    return tuple(words[:-1] if len(words) > 1 and split_name(table.name)[-1] in _HEADERS else words)
+    return tuple(words[:-1] if len(words) > 1 and pieces[-1] in _HEADERS else words)
+
+
+_KEPT_SO = re.compile(r"([a-z]{2,})(?:hdr|mst|mast)")
+"""A noun and how it is kept, in one piece."""
 
 
 def _is_somebody(column: Column, bare: Sequence[str], ends_as_key: bool) -> bool:
-    """Whether a column says who did something: rep_no, handled_by, acc_mgr."""
-    by = len(bare) > 1 and split_name(column.name)[-1] == "by"
-    role = bool(bare) and bare[-1] in _ROLES
-    return by or role and (len(bare) == 1 if ends_as_key else len(bare) > 1 and len(column.name) <= _SHORT)
+    """Whether a column says who did something: rep_no, handled_by, acc_mgr, PLNR, FIXBY."""
+    name = split_name(column.name)
+    by = len(bare) > 1 and name[-1] == "by" or len(name) == 1 and _DONE_BY.fullmatch(name[0]) is not None
+    role = bool(bare) and (bare[-1] in _ROLES or len(bare) == 1 and name[-1].endswith(_ENDS_AS_ROLE))
+    return by or role and (len(bare) == 1 or not ends_as_key)
 
 
-_SHORT = 8
-"""Letters of a name that says a role without a word for a key, at most: acc_mgr, while account_manager may be a name."""
+_DONE_BY = re.compile(r"[a-z]{3,4}by")
+"""A deed cut short and by, in one piece."""
+
+_ENDS_AS_ROLE = ("rep", "mgr", "plnr", "supv", "oper")
+"""Ends of names in one piece for somebody who works there: SLSREP, PLNR."""
 
 _IN_SHORT = frozenset(
     {
@@ -283,6 +305,8 @@ _OTHERS = frozenset({"prev", "previous", "prior", "parent", "orig", "original", 
 def _is_of_another(name: str, key: str, noun: Sequence[str]) -> bool:
     """Whether a column is called by another row of its table: prev_pol of policies, RPT_OF for a repeat of."""
     parts = split_name(name)
+    if len(parts) == 1:
+        return parts[0] == "parent" or noun[-1] in _STAFF and (stem(parts[0]) in _SELF or parts[0] == "supv")
     if len(parts) != 2:
         return False
     owned = {piece for piece in split_name(key) if stem(piece) not in KEY_WORDS} | {noun[-1]}

@@ -115,3 +115,62 @@ def test_a_word_is_a_table_that_is_cut_from_it(text, table):
         """
     )
     assert_answered(where, text, f"SELECT COUNT(*) FROM {table}", TODAY)
+
+
+OLD = """
+CREATE TABLE EMPMST (EMPNO INTEGER PRIMARY KEY, ENAME TEXT, SUPV INTEGER, HIREDT TEXT);
+CREATE TABLE CUSTMST (CUSTNO TEXT, CNAME TEXT, SLSREP INTEGER, CRTDT TEXT);
+CREATE TABLE DLVHDR (DLVNO INTEGER, BILLTO TEXT, SHIPTO TEXT, DRVR INTEGER, CHKBY INTEGER, DLVDT TEXT, NETAMT NUMERIC);
+CREATE TABLE DLVPOS (DLVNO INTEGER, POSNO INTEGER, QTY INTEGER, UPRC NUMERIC);
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 29)
+INSERT INTO EMPMST SELECT 400 + i, 'Worker ' || i, CASE WHEN i THEN 400 + i / 6 END, date('2020-01-01', '+' || (i * 30) || ' days') FROM n;
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39)
+INSERT INTO CUSTMST SELECT 'C' || (100 + i), 'Firm ' || i, 400 + i % 9, date('2021-01-01', '+' || (i * 9) || ' days') FROM n;
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 199)
+INSERT INTO DLVHDR SELECT 8000 + i, 'C' || (100 + i % 40), 'C' || (100 + i % 37), 3, 400 + i % 7, date('2025-01-01', '+' || (i * 2) || ' days'), 50 + i FROM n;
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 399)
+INSERT INTO DLVPOS SELECT 8000 + i / 2, i % 2 + 1, 1 + i % 5, 10 + i % 3 FROM n;
+"""
+
+
+@pytest.fixture(scope="module")
+def old():
+    return place(OLD)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "target"),
+    [
+        ("EMPMST", "SUPV", "EMPMST"),
+        ("CUSTMST", "SLSREP", "EMPMST"),
+        ("DLVHDR", "BILLTO", "CUSTMST"),
+        ("DLVHDR", "SHIPTO", "CUSTMST"),
+        ("DLVHDR", "CHKBY", "EMPMST"),
+        ("DLVHDR", "DRVR", ""),
+    ],
+)
+def test_roles_in_one_piece_point_where_their_values_are(old, table, column, target):
+    assert points(old, table, column) == target
+
+
+def test_a_table_in_one_piece_is_named_by_its_noun(old):
+    model = old[1].model
+    assert model.things["DLVPOS"].noun == (*model.things["DLVHDR"].noun, "line")
+    assert [model.things[t].display for t in ("EMPMST", "CUSTMST")] == [("ENAME",), ("CNAME",)]
+
+
+def test_open_vacancies_are_open():
+    where = place(
+        """
+        CREATE TABLE vacancies (vacancy_id INTEGER PRIMARY KEY, title TEXT, branch TEXT, opened_by INTEGER, opened_on DATE, closed_on DATE, status TEXT);
+        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
+        INSERT INTO vacancies SELECT i + 1, 'Post ' || i, 'B' || (i % 4), 1 + i % 5, date('2025-01-01', '+' || i || ' days'),
+        CASE WHEN i % 3 THEN date('2025-06-01', '+' || i || ' days') END, CASE i % 3 WHEN 0 THEN 'open' WHEN 1 THEN 'filled' ELSE 'cancelled' END FROM n;
+        """
+    )
+    assert_answered(
+        where,
+        "open vacancies per branch",
+        "SELECT branch, COUNT(*) FROM vacancies WHERE status = 'open' GROUP BY 1",
+        TODAY,
+    )

@@ -5,10 +5,9 @@ Decides whether a catalog writes so, by how many of its columns end in a short w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from collections.abc import Callable, Collection
 
-from sqlagent.catalog.semantics.words import OPENED, PREFIXES, RUN_TOGETHER
+from sqlagent.catalog.semantics.words import OPENED, PREFIXES, RECORD_KINDS, RUN_TOGETHER, SUFFIXES
 from sqlagent.language.lexicon import ABBREVIATIONS, words_of
 from sqlagent.language.words import split_name
 from sqlagent.values import Catalog
@@ -31,7 +30,10 @@ _OWN = words_of("no nr id cd code name nm desc descr dsc txt typ type")
 _LINES = words_of("l ln lns pos")
 """Short forms of lines behind the name of another table."""
 
-_CHANCE = 3
+_NO_NOUNS = PREFIXES | SUFFIXES | RECORD_KINDS
+"""Pieces of a table's name that say how it is kept."""
+
+_CHANCE = 2
 """Columns that begin with letters of their table, at least."""
 
 _HEAD = 2
@@ -50,54 +52,59 @@ def parts_in(catalog: Catalog) -> Parts:
         >>> parts("INVHDR"), parts("INVST"), parts("request")
         (('inv', 'hdr'), ('inv', 'st'), ('request',))
     """
-    apart = _apart_by_tables(catalog)
+    plain = _plain(catalog)
+    apart = _apart_by_tables(catalog, plain)
+
+    def parts(name: str) -> tuple[str, ...]:
+        return tuple(piece for word in split_name(name) for piece in apart.get(word) or plain(word))
+
+    return parts if apart else plain
+
+
+def _plain(catalog: Catalog) -> Parts:
+    """Give what splits names by their last words alone."""
     names = [column.name for table in catalog.tables for column in table.columns]
     heads = {head for head, tail in map(_apart, names) if tail}
     if len(heads) < LEAST / 2 or sum(bool(_apart(name)[1]) for name in names) < max(
         LEAST, ENOUGH * len(names)
     ):
-        return partial(_parts_of, apart) if apart else split_name
+        return split_name
     known = heads | {head for head, tail in (_apart(table.name) for table in catalog.tables) if tail}
 
     def parts(name: str) -> tuple[str, ...]:
-        return tuple(piece for word in _parts_of(apart, name) for piece in _pieces(word, known))
+        return tuple(piece for word in split_name(name) for piece in _pieces(word, known))
 
     return parts
 
 
-def _parts_of(apart: Mapping[str, tuple[str, ...]], name: str) -> tuple[str, ...]:
-    return tuple(piece for word in split_name(name) for piece in apart.get(word, (word,)))
-
-
-def _apart_by_tables(catalog: Catalog) -> dict[str, tuple[str, ...]]:
+def _apart_by_tables(catalog: Catalog, plain: Parts) -> dict[str, tuple[str, ...]]:
     """Words in one piece that the names of tables take apart: CNO and CNAME in a table CUST, CLNTABS beside a table CLNT.
 
-    The first letters of a column's name are cut from the name of its own table and written out so (CUST NO); less than three
-    such columns are chance. A table's name may begin with that of another one.
+    The first letters of a column's name are cut from the name of its own table and written out so (CUST NO); a single one
+    is chance. A table's name may begin with that of another one.
     """
     out: dict[str, tuple[str, ...]] = {}
+    nouns = {
+        table.key: [p for p in plain(table.name) if len(p) > 2 and p not in _NO_NOUNS]
+        for table in catalog.tables
+    }
     for table in catalog.tables:
-        nouns = [piece for piece in split_name(table.name) if len(piece) > 2 and piece not in PREFIXES]
         for column in table.columns:
-            words = split_name(column.name)
+            words = plain(column.name)
             if len(words) == 1 and not _is_word(words[0]):
                 head, tail = _cut_short(words[0])
-                noun = next((n for n in nouns if tail and n[0] == head[0] and _is_in(head, n)), "")
+                noun = next((n for n in nouns[table.key] if tail and n[0] == head[0] and _is_in(head, n)), "")
                 if noun:
                     out[words[0]] = (noun, tail)
     if len(out) < _CHANCE:
         out = {}
-    owned = {piece for table in catalog.tables for piece in split_name(table.name)[-1:] if len(piece) > 2}
-    for table in catalog.tables:
-        last = "".join(split_name(table.name)[-1:])
+    owned = {some[-1] for some in nouns.values() if some}
+    for last in owned:
         head = max((h for h in owned if last != h and last.startswith(h)), key=len, default="")
         tail = last.removeprefix(head)
         is_short = head in OPENED or head in ABBREVIATIONS or not set(head) & set("aeiouy")
-        if (
-            head
-            and not _is_word(last)
-            and (tail in _LINES or tail in owned or _is_word(tail) or is_short and len(tail) > 2)
-        ):
+        is_two = tail in _LINES or tail in owned or _is_word(tail) or is_short and len(tail) > 2
+        if head and is_two and not _is_word(last):
             out[last] = (head, "line" if tail in _LINES else tail)
     return out
 

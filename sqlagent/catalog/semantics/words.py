@@ -12,7 +12,8 @@ def stems(text: str) -> frozenset[str]:
 
 
 OPENED = {
-    "stf": "staff", "stff": "staff", "abs": "absence", "snm": "surname", "sgn": "sign", "bp": "business partner", "insr": "insurer", "hldr": "holder", "insd": "insured", "hndl": "handler", "shpr": "shipper", "cnee": "consignee", "anl": "analyst",
+    "stf": "staff", "stff": "staff", "abs": "absence", "snm": "surname", "sgn": "sign", "cpl": "complaint", "cmpl": "complaint", "shft": "shift", "oper": "operator", "supv": "supervisor", "plnr": "planner", "carr": "carrier", "mch": "machine",
+    "scr": "scrap", "billto": "bill to", "shipto": "ship to", "soldto": "sold to", "bp": "business partner", "insr": "insurer", "hldr": "holder", "insd": "insured", "hndl": "handler", "shpr": "shipper", "cnee": "consignee", "anl": "analyst",
     "po": "purchase order", "so": "sales order", "wo": "work order", "qc": "quality check", "sls": "sales",
     "spec": "specialty", "fst": "first", "frst": "first", "lst": "last", "txt": "text", "nm": "name", "fnm": "first name", "lnm": "last name", "fn": "first name", "cty": "city", "ins": "insurance", "prov": "provider", "hosp": "hospital",
     "diag": "diagnosis", "proc": "procedure", "med": "medication", "presc": "prescription", "rx": "prescription", "drg": "drug", "dis": "discharge", "disch": "discharge", "adm": "admission",
