@@ -12,7 +12,7 @@ from sqlagent.catalog.semantics import Role
 from sqlagent.catalog.semantics.words import stems
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import MOVED, Condition, Frame
-from sqlagent.makers.analyst.heeding import conditions, figures, slots_of
+from sqlagent.makers.analyst.heeding import conditions, figures
 from sqlagent.makers.analyst.pairing import AHEAD
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
@@ -33,7 +33,6 @@ def bounds_dropped(frame: Frame, reading: Reading, source: Source) -> list[str]:
         *_both_ends(frame, reading),
         *_periods_of_their_own(frame, reading),
         *_moved_of_all(frame, reading),
-        *_of_another_name(frame, reading, source),
     ]
 
 
@@ -251,26 +250,3 @@ def _moved_of_all(frame: Frame, reading: Reading) -> list[str]:
         if thing.kind == noun.kind == "mention" and link.op in ("rel", "where")
         if verb.op == "growth" and verb.text.lower() in _MOVING
     ]
-
-
-def _of_another_name(frame: Frame, reading: Reading, source: Source) -> list[str]:
-    """ "Contracts" that became policies, where other rows are called contracts: a like word is no name beside the name itself."""
-    rows = {frame.anchor, *(one.anchor for one in frame.measures)}
-    out = []
-    for item in reading.items:
-        things = [t for t in item.targets if t.kind == "thing"] if item.kind == "mention" else []
-        said = {stem(word) for word in item.text.lower().split()}
-        own = [t for t in things[:1] if said <= set(source.model.things[t.table].noun)]
-        others = {t.table for t in things[1:] if not said & set(source.model.things[t.table].noun)}
-        if own and own[0].table not in rows and others & rows and not _leads_to(frame, own[0].table):
-            out.append(item.text)
-    return out
-
-
-def _leads_to(frame: Frame, table: str) -> bool:
-    """Whether a frame leads to a table anywhere."""
-    slots = [*frame.slots(), *slots_of(frame)]
-    children = {one.child for one in conditions(frame)}
-    return table in children or any(
-        table in (step.source, step.target) for slot in slots for step in slot.path
-    )
