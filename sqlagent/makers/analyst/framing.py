@@ -34,6 +34,7 @@ from sqlagent.makers.analyst.implied import (
     values_ranked,
 )
 from sqlagent.makers.analyst.in_lists import any_of_them
+from sqlagent.makers.analyst.later_states import or_later
 from sqlagent.makers.analyst.links_counted import links_counted
 from sqlagent.makers.analyst.minor_units import in_minor_units
 from sqlagent.makers.analyst.money_deeds import sums_paid
@@ -118,4 +119,5 @@ def framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, toda
     frames = [kept for one in frames for kept in without_voids(one, reading, source)]
     frames = [kept for one in frames for kept in any_of_them(one, typed)]
     frames = [kept for one in frames for kept in all_or_any(one, typed)]
+    frames = [kept for one in frames for kept in or_later(one, reading, source)]
     return [one for one in frames if not contradicts(one)]
