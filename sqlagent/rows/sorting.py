@@ -12,7 +12,8 @@ from sqlglot.errors import SqlglotError
 class Sorting:
     """The first column that rows are sorted by, in small letters, or their places within `groups` are.
 
-    `limit` is the number of rows kept, of each group where there are groups; 0: all, or it cannot be told. `skipped`: some before them are left out.
+    `limit` is the number of rows kept, of each group where there are groups; 0: all, or it cannot be told. `skipped`: some before them are left out; of
+    groups the one row at the place `limit` is kept then.
     """
 
     by: str
@@ -108,7 +109,9 @@ def _placed(query: exp.Query) -> Sorting | None:
         by = _column(inner, first.this)
         if kept is None or not by:
             continue
-        groups = tuple(name for part in window.args["partition_by"] if (name := _column(inner, part)))
+        shown = {one.alias_or_name.lower() for one in query.selects}
+        names = (_column(inner, part) for part in window.args["partition_by"])
+        groups = tuple(name for name in names if name in shown)
         most = _whole(kept.expression)
         return Sorting(by, bool(first.args.get("desc")), most, isinstance(kept, exp.EQ) and most > 1, groups)
     return None

@@ -7,6 +7,8 @@ from datetime import date
 import pytest
 
 from sqlagent.makers.analyst.answering import understand
+from sqlagent.makers.analyst.chips import chips
+from sqlagent.makers.analyst.telling import told
 from sqlagent.values import Limits, Outcome
 from tests.agent.places import analysed, assert_answered, place
 
@@ -149,3 +151,23 @@ def test_rows_of_zero_are_doubted(club):
 def test_drafted(club, text):
     """A list or numbers of both, an order by what is no figure, several numbers, letters in what is no text."""
     assert analysed(club, text, TODAY).outcome()[0] is Outcome.AMBIGUOUS
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("second deepest pool", "the second greatest by depth"),
+        ("second deepest pool per surface", "the second greatest by depth"),
+        ("third shallowest pool", "the third least by depth"),
+        ("the 2 deepest pools", "the 2 greatest by depth"),
+    ],
+)
+def test_one_row_at_a_place_is_told_by_its_place(club, text, said):
+    frame = understand(text, club[1], TODAY)[1][0].frame
+    assert said in told(frame)
+    assert "after the first" not in told(frame)
+
+
+def test_a_chip_tells_one_row_at_a_place(club):
+    frame = understand("second deepest pool", club[1], TODAY)[1][0].frame
+    assert any(one.words.startswith("the second largest") for one in chips(frame, club[1], TODAY))

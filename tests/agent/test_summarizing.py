@@ -318,6 +318,8 @@ SORTED: list[tuple[str, str, Rows, str]] = [
     ("3 months", BY_MONTH.format("SUM(x)"), rows("month revenue", ("2025-01", 5), ("2025-07", 6)), "2025-01 has the lowest revenue, 5; 2025-07 follows with 6. The 2 together make 11."),
     ("revenue by month", BY_MONTH.format("month"), BEST_MONTHS, "Revenue rose from 50 in 2025-07 to 90 in 2025-12, up 80 %."),
     ("cheapest product in each category", OF_EACH.format("", 1), CHEAPEST, "The lowest price of each category goes from 5 (Toys, Bear) to 26 (Shoes, Sneakers)."),
+    ("second cheapest product in each category", OF_EACH.format("", 2).replace("<=", "="), CHEAPEST, "The second lowest price of each category goes from 5 (Toys, Bear) to 26 (Shoes, Sneakers)."),
+    ("fourth dearest product of each category", OF_EACH.format(" DESC", 4).replace("<=", "="), CHEAPEST, "In place 4 of each category, price goes from 5 (Toys, Bear) to 26 (Shoes, Sneakers)."),
     ("dearest products", OF_EACH.format(" DESC", 1), CHEAPEST, "The highest price of each group goes from 5 (Toys, Bear) to 26 (Shoes, Sneakers)."),
     ("two cheapest products in each category", OF_EACH.format("", 2), CHEAPEST, "Toys (Bear) has the lowest price, 5; Books (Atlas) follows with 7."),
     ("best sellers", "", rows("product best_sellers", ("Tent", 9), ("Bag", 5)), "Tent leads with 9; Bag follows with 5."),

@@ -80,6 +80,7 @@ from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.spelling import unslipped
 from sqlagent.makers.analyst.states_denied import states_denied
 from sqlagent.makers.analyst.tails import shaped, untailed
+from sqlagent.makers.analyst.those_above import those_above
 from sqlagent.makers.analyst.time_spent import time_spent
 from sqlagent.makers.analyst.unequal import unequal
 from sqlagent.makers.analyst.unfolding import NOTHING_TOLD, Told, followed, unfolded
@@ -305,6 +306,11 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
         reading, bare = _understood(kind.text, source, today, told)
         meant = [one for one in bare if kind.frame(one.frame, source) is not None][:1]
         if kept := _all_as(meant, lambda frame: kind.frame(frame, source), source):
+            return reading, kept
+    if (above := those_above(text, source)) is not None:
+        reading, bare = _understood(above.text, source, today, told)
+        meant = [one for one in bare if above.frame(one.frame, source) is not None][:1]
+        if kept := _all_as(meant, lambda frame: above.frame(frame, source), source):
             return reading, kept
     others = (word(text, source) for word in _WORDINGS)
     for wording in (*plainer(text), *longest_to(text), *filter(None, others)):

@@ -32,6 +32,7 @@ def bounds_dropped(frame: Frame, reading: Reading, source: Source) -> list[str]:
         *_described(reading, source),
         *_both_ends(frame, reading),
         *_periods_of_their_own(frame, reading),
+        *_moved_of_all(frame, reading),
     ]
 
 
@@ -226,4 +227,26 @@ def _periods_of_their_own(frame: Frame, reading: Reading) -> list[str]:
         other.text
         for first, joint, other, second in zip(items, items[1:], items[2:], items[3:], strict=False)
         if first.kind == second.kind == "period" and joint.op == "and" and other.kind == "mention"
+    ]
+
+
+_GOING = stems("went gone go going")
+_WAYS = stems("up down")
+_MOVING = frozenset({"grow", "grew", "grown", "increase", "increased"})
+"""Verbs that are read as the growth of a figure."""
+
+
+def _moved_of_all(frame: Frame, reading: Reading) -> list[str]:
+    """ "Clients whose orders grew", "translators whose fee went up" that keep all of them: a rise of each restricts which are meant."""
+    if MOVED.keys() & set(frame.flags):
+        return []
+    went = sorted(reading.glued & _GOING) if reading.glued & _WAYS else []
+    if went and frame.transform not in ("growth", "change", "between"):
+        return [f"{went[0]} {min(reading.glued & _WAYS)}"]
+    items = reading.items
+    return [
+        verb.text
+        for thing, link, noun, verb in zip(items, items[1:], items[2:], items[3:], strict=False)
+        if thing.kind == noun.kind == "mention" and link.op in ("rel", "where")
+        if verb.op == "growth" and verb.text.lower() in _MOVING
     ]

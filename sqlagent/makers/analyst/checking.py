@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
 from sqlagent.language.words import fold, stem
+from sqlagent.makers.analyst.all_or_any import counted_once, denied_beside
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import Meant, meant
 from sqlagent.makers.analyst.counts_and_shares import (
@@ -52,6 +53,7 @@ from sqlagent.makers.analyst.spans_instead import spans_instead
 from sqlagent.makers.analyst.starts import PERSONS
 from sqlagent.makers.analyst.states import CURRENT, ENDED
 from sqlagent.makers.analyst.targets import Target
+from sqlagent.makers.analyst.those_above import state_left_below
 from sqlagent.makers.analyst.units import unconverted
 
 UNMET = 0.6
@@ -173,6 +175,9 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
     left += whole_of_others(frame, reading)
     left += spans_instead(frame, reading, source.model)
     left += denied_twice(frame, reading)
+    left += denied_beside(frame, reading, source.model)
+    left += counted_once(frame, reading, source.model)
+    left += state_left_below(frame, reading, source.model)
     left += unconverted(frame, reading)
     left += mixed_units(frame)
     left += numbers_left_out(frame, reading)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+from sqlagent.makers.analyst.all_or_any import all_or_any
 from sqlagent.makers.analyst.as_of import held_then, single_prices
 from sqlagent.makers.analyst.bounds_shown import bounds_shown
 from sqlagent.makers.analyst.checking import checked
@@ -33,6 +34,7 @@ from sqlagent.makers.analyst.implied import (
     values_ranked,
 )
 from sqlagent.makers.analyst.in_lists import any_of_them
+from sqlagent.makers.analyst.later_states import or_later
 from sqlagent.makers.analyst.links_counted import links_counted
 from sqlagent.makers.analyst.minor_units import in_minor_units
 from sqlagent.makers.analyst.money_deeds import sums_paid
@@ -116,4 +118,6 @@ def framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, toda
     frames = [kept for one in frames for kept in without_settled(one, reading, source)]
     frames = [kept for one in frames for kept in without_voids(one, reading, source)]
     frames = [kept for one in frames for kept in any_of_them(one, typed)]
+    frames = [kept for one in frames for kept in all_or_any(one, typed)]
+    frames = [kept for one in frames for kept in or_later(one, reading, source)]
     return [one for one in frames if not contradicts(one)]

@@ -58,9 +58,31 @@ def _tells_when(frame: Frame, model: Model) -> bool:
 
 
 def _is_rate(frame: Frame, model: Model) -> bool:
-    """Whether a rate is one of something: each group's part of the total is none."""
-    of_total = frame.transform in ("share", "concentration") or "share" in frame.flags
-    return not of_total or any(m.agg == "ratio" for m in figures(frame))
+    """Whether a rate is one of something, or a figure that is called so: each group's part of the total is none, nor is one thing's part of all."""
+    if any(m.agg == "ratio" and not _is_of_one_thing(m, model) for m in figures(frame)):
+        return True
+    if frame.transform in ("growth", "change", "quotient"):
+        return True
+    held = [slot for m in figures(frame) if m.expr is not None for slot in m.expr.slots]
+    held += [*frame.columns, *(slot for one in frame.by for slot in one.shown), *slots_of(frame)]
+    return any(
+        {"rate", "percent"} & {*s.field.words, s.field.unit, *model.things[s.field.table].noun} for s in held
+    )
+
+
+def _is_of_one_thing(measure: Measure, model: Model) -> bool:
+    """Whether a ratio is of the rows of one thing that is called by its name: one person in percent of the staff."""
+    own = measure.over.where if measure.over is not None and measure.over.agg == "rows" else ()
+    fields = [one.slots[0].field for one in own if one.op == "in" and len(one.values) == 1]
+    things = (model.things[field.table] for field in fields)
+    return (
+        bool(own)
+        and len(fields) == len(own)
+        and all(
+            thing.kind is Kind.THING and field.column in thing.display
+            for thing, field in zip(things, fields, strict=True)
+        )
+    )
 
 
 def _has_hours(frame: Frame, model: Model) -> bool:

@@ -75,6 +75,7 @@ _CHANGES = _compiled(
     rf"^(?:(?:which|what) )?(?P<by>.+?)(?:['’]s|s['’])? F (?:has |have )?{_UP} (?:the )?(?P<rank>most|least)(?P<ends>{_ENDS})?(?P<percent>{_IN_PERCENT})?$",
     rf"^(?:which|what) (?P<by>.+?) (?:has |have )?(?:gone up|went up) (?:in F )?(?:the )?(?P<rank>most|least)(?: in F)?(?P<percent>{_IN_PERCENT})?$",
     r"^(?:(?:which|what) )?(?P<by>.+?) (?:that |which )?(?:have |has |had )?(?:got|gotten|become|became|went|gone) (?:(?P<rose>more expensive|dearer|pricier|up in F)|(?P<fell>cheaper|less expensive|down in F))$",
+    r"^(?:(?:which|what|list|show) )?(?P<by>.+?) (?:whose|where(?: the)?) F (?:has |have |was |were )?(?:(?P<rose>went up|gone up|rose|risen|increased|grew|grown|raised)|(?P<fell>went down|gone down|fell|fallen|dropped|decreased|lowered|cut))$",
     rf"^(?:the )?top {_COUNT} (?P<by>.+?) (?:by|with) (?:the )?(?:{_GREATEST} )?(?P<percent>{_PERCENT} )?F {_UPWARDS}s?(?P<ends>{_ENDS})?(?P<percent_2>{_IN_PERCENT})?$",
 )
 _WHEN = _compiled(
@@ -102,6 +103,11 @@ _COSTS = re.compile(
     re.IGNORECASE,
 )
 _ALL = re.compile(r"^(?:the |our |my )?(?:complete |full )?(?:F list|all (?:the |our )?F|F)$", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"^(?:list |show |all |the |our )*(?P<what>[a-z][\w' -]*?)(?:,? and|,? with|,) (?:their|its|his|her) F$",
+    re.IGNORECASE,
+)
+"""Things, each with its price: "lamps with their current price"."""
 _EVERY = r"(?:of|for|per|by)\s+(?:(?:each|every|all|any|the|our|my|different|various|single|one|of)\s+)*"
 
 
@@ -215,6 +221,9 @@ def _read(
                     asked, what, grain=said.get("grain") or "", is_of_all=not what and bool(said.get("often"))
                 )  # fmt: skip
                 return
+    if (beside_it := _BESIDE.match(short)) and (bare := _by_those(figure.said, beside_it["what"], things)):
+        yield PriceQuestion(figure, bare, "held")
+        return
     if _ALL.match(short):
         yield question("held", f"each {things[0].said}" if things else "")
         return
@@ -284,6 +293,17 @@ def _is_paid(figure: Field, thing: Thing) -> bool:
     """Whether a figure is what something costs: no wage and no percentage."""
     wages = {stem(word) for word in ("wage", "salary", "pay", "payroll", "compensation")}
     return figure.unit != "percent" and not wages & {*figure.words, *thing.noun}
+
+
+def _by_those(said: str, what: str, things: list[Thing]) -> str:
+    """The question for a price of each of some things, of those alone that the words before their noun tell; empty where it is none of theirs."""
+    words = what.split()
+    for one in things:
+        at = next((n for n, word in enumerate(words) if stem(word.lower()) == one.noun[-1]), None)
+        if at is not None:
+            before = words[max(0, at + 1 - len(one.noun)) :] == words
+            return " ".join([said, "by", one.said, *(words[at + 1 :] if before else ["of", *words])])
+    return ""
 
 
 def _of(said: str, what: str, things: list[Thing]) -> str:

@@ -55,6 +55,8 @@ _BEFORE_NOUNS = frozenset(
 _OWNED = frozenset({"their", "its", "his", "her", "the", "a", "an", "own", "each", "per", "by"})
 """Words before a noun."""
 ORDINALS = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
+_OWN_FIGURE = frozenset({"their", "its", "his", "her", "our", "current", "latest"})
+"""Words before a figure that is stored of each thing."""
 _PREPOSITIONS = frozenset({"of", "and", "or"})
 _STATES = frozenset(
     {
@@ -592,6 +594,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
                 cost -= 0.05  # by make, per run: what groups are made of is named
             elif lows[0] in GLUE and _is_enumerated(tokens, at, end) and targets[0].cost < 0.05:
                 cost -= 0.05  # with plate, make and model
+            elif phrase == "rate" and at and tokens[at - 1].low in _OWN_FIGURE and targets[0].cost < 0.05:
+                cost -= 0.05  # their current rate is what is called so, and no share
             elif phrase == "show" and at and tokens[at - 1].low in _BEFORE_NOUNS:
                 cost -= 0.08  # after an article it is what is seen, not a wish to see
             elif (

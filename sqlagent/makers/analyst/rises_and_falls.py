@@ -17,8 +17,8 @@ _TIME = (
 )
 _BEFORE = r"(?:the )?(?:last|previous|prior) (?:year|quarter|month|week)"
 _IN = r"(?:in |during |for )?"
-_UP = "grew|grown|increased|rose|gained|improved"
-_DOWN = "declined|dropped|fell|decreased|shrank|lost|worsened"
+_UP = "grew|grown|increased|rose|gained|improved|went up|gone up"
+_DOWN = "declined|dropped|fell|decreased|shrank|lost|worsened|went down|gone down"
 _LIST = r"(?:(?:which|what|list|show|show me|name|find)\s+)?(?:the |all )?"
 _THING = r"(?P<thing>[a-z][\w'-]*(?: [a-z][\w'-]*){0,2}?)"
 
@@ -47,6 +47,17 @@ _MOST = re.compile(
     re.IGNORECASE,
 )
 """The thing that lost or gained most of a figure."""
+
+_WHOSE_FROM_TO = re.compile(
+    rf"^{_LIST}{_THING} (?:whose|where the|where)(?P<noun>(?: [a-z][\w'-]*){{1,3}}?)(?: has| have)? (?P<verb>{_DOWN}|{_UP}) {_FROM_TO}$",
+    re.IGNORECASE,
+)
+_WHOSE_IN = re.compile(
+    rf"^{_LIST}{_THING} (?:whose|where the|where)(?P<noun>(?: [a-z][\w'-]*){{1,3}}?)(?: has| have)? (?P<verb>{_DOWN}|{_UP}) "
+    r"(?:in |during )?(?P<later>(?:19|20)\d\d|this (?:year|quarter|month|week))$",
+    re.IGNORECASE,
+)
+"""A figure of each thing that moved between two periods, or in one from the period before it."""
 
 _DROP = r"(?P<verb>drop|decline|fall|decrease|loss|rise|increase|gain|jump|growth)"
 _BIGGEST = r"(?:biggest|largest|greatest|steepest|highest|sharpest|strongest|worst)"
@@ -88,6 +99,8 @@ def reworded(text: str) -> Iterator[str]:
         ['change in orders by stores from 2024 to 2025, only those that fell']
         >>> list(reworded("which products lost the most revenue from 2024 to 2025?"))
         ['change in revenue by products from 2024 to 2025, only the 1 that fell most']
+        >>> list(reworded("clients whose orders grew in 2025"))
+        ['change in orders by clients from 2024 to 2025, only those that rose']
         >>> list(reworded("orders with more than 3 lines in 2025"))
         []
     """
@@ -106,16 +119,20 @@ def reworded(text: str) -> Iterator[str]:
         for figure in _figures(found["noun"], ""):
             yield f"change in {figure} by {found['thing']} from {_bare(found['before'])} to {_since(found['before'])}, only those that {word}"
         return
+    if found := _WHOSE_FROM_TO.match(text) or _WHOSE_IN.match(text):
+        word = "fell" if found["verb"].lower() in _FALLS else "rose"
+        span = (
+            _span(found)
+            if found.re is _WHOSE_FROM_TO
+            else f"from {_earlier(found['later'])} to {found['later']}"
+        )
+        for figure in _figures(found["noun"], ""):
+            yield f"change in {figure} by {found['thing']} {span}, only those that {word}"
+        return
     for shape in (_MOST, _HAD, _BY):
         if found := shape.match(text):
             word = "fell" if found["verb"].lower() in _FALLS else "rose"
-            times = [
-                _bare(found[f"{name}{n}"])
-                for n in ("", "_2", "_3")
-                for name in ("earlier", "later")
-                if found[f"{name}{n}"]
-            ]
-            span = f"from {times[0]} to {times[1]}"
+            span = _span(found)
             figures = list(_figures(found["noun"] or "", ""))
             if not figures and shape is _MOST:
                 yield f"which {found['thing']} grew most {span}, only the 1 that {word} most"
@@ -132,6 +149,18 @@ def _figures(noun: str, said: str) -> Iterator[str]:
         yield from _FIGURES[named[0]]
     elif named:
         yield " ".join(named)
+
+
+def _span(found: re.Match[str]) -> str:
+    """The two periods of `_FROM_TO`, in whichever way they were said."""
+    names = [f"{name}{n}" for n in ("", "_2", "_3") for name in ("earlier", "later")]
+    earlier, later = (_bare(found[name]) for name in names if found[name])
+    return f"from {earlier} to {later}"
+
+
+def _earlier(later: str) -> str:
+    """The period that comes before one: the year before, last month."""
+    return str(int(later) - 1) if later.isdecimal() else f"last {later.split()[-1]}"
 
 
 def _since(before: str) -> str:

@@ -707,6 +707,23 @@ def having(one: Having) -> str:
     )
 
 
+_NTH = {
+    True: {
+        2: template("the second least"),
+        3: template("the third least"),
+        4: template("the fourth least"),
+        5: template("the fifth least"),
+    },
+    False: {
+        2: template("the second greatest"),
+        3: template("the third greatest"),
+        4: template("the fourth greatest"),
+        5: template("the fifth greatest"),
+    },
+}
+"""One row at a place, by whether the least comes first and by the place."""
+
+
 def _ordered(frame: Frame) -> str:
     ascending = frame.order is not None and frame.order.ascending
     if frame.order is not None and frame.order.dimension is not None:
@@ -716,8 +733,11 @@ def _ordered(frame: Frame) -> str:
             if ascending
             else worded("sorted by {name}, last first", name=by)
         )
-    if frame.limit is None:
-        said: str = worded("least first") if ascending else worded("greatest first")
+    nth = _NTH[ascending].get(frame.offset + 1) if frame.limit == 1 and frame.offset else None
+    if nth is not None:
+        said: str = worded(nth)
+    elif frame.limit is None:
+        said = worded("least first") if ascending else worded("greatest first")
     elif ascending:
         said = worded("the 1 least") if frame.limit == 1 else worded("the {count} least", count=frame.limit)
     else:
@@ -728,6 +748,6 @@ def _ordered(frame: Frame) -> str:
         )
     if frame.order is not None and frame.order.by is not None:
         said = worded("{order} by {name}", order=said, name=expression(frame.order.by))
-    if frame.limit is not None and frame.offset:
+    if frame.limit is not None and frame.offset and nth is None:
         said = worded("{order} after the first {count}", order=said, count=frame.offset)
     return said

@@ -6,7 +6,7 @@ Decides how well words fit a name, as a cost from 0 (the very name) upwards. Lea
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -307,6 +307,13 @@ class Vocabulary:
             self._opened[word] = found
         return self._opened[word]
 
+    def _named_with_per(self, lows: Sequence[str], keep: Callable[[Target], None]) -> None:
+        """Columns called by these very words: "price per word" is one figure where it is stored as such."""
+        stems = tuple(stem(word) for word in lows)
+        for entry in self.by_stem.get(stems[0], ()):
+            if entry.kind == "field" and entry.words == stems:
+                keep(Target("field", entry.table, entry.column))
+
     def targets(self, lows: Sequence[str], quoted: bool = False) -> tuple[Target, ...]:
         """The targets of a stretch of folded words, cheapest first; empty when nothing."""
         if self.explained and (own := self.explained.get(tuple(stem(w) for w in lows))):
@@ -342,6 +349,8 @@ class Vocabulary:
                         keep(Target("thing", entry.table, cost=0.06))
             for entry in self.written.get(joined("".join(lows)), ()):
                 keep(Target(entry.kind, entry.table, entry.column))
+        elif not quoted and "per" in lows[1:-1]:
+            self._named_with_per(lows, keep)
         if len(lows) == 1 and (lows[0].endswith("ed") or lows[0] in PARTICIPLES):
             done_rather_than_named(found, self.model)
         if len(lows) == 1 and lows[0].startswith("un") and len(lows[0]) > 5 and not found:

@@ -16,6 +16,7 @@ from sqlagent.language.saying import (
     lower_first,
     name,
     number,
+    template,
     worded,
     worded_count,
 )
@@ -76,6 +77,21 @@ def first_told(
     )
 
 
+_NTH = {
+    True: {
+        2: template("The second highest {name} of each {group} goes from {low} to {high}."),
+        3: template("The third highest {name} of each {group} goes from {low} to {high}."),
+    },
+    False: {
+        2: template("The second lowest {name} of each {group} goes from {low} to {high}."),
+        3: template("The third lowest {name} of each {group} goes from {low} to {high}."),
+    },
+}
+"""Sentences of one place in each group, by whether the highest comes first and by the place."""
+
+_AT_PLACE = template("In place {place} of each {group}, {name} goes from {low} to {high}.")
+
+
 def each_told(
     question: str,
     rows: Rows,
@@ -83,8 +99,8 @@ def each_told(
     percents: frozenset[str],
     sorting: Sorting | None,
 ) -> str:
-    """Say how far the first figures of groups reach, where only the first of each group is kept; "" of other rows."""
-    if sorting is None or sorting.limit != 1 or sorting.skipped or len(sorting.groups) != 1 or rows.truncated:
+    """Say how far the figures of groups reach, where only the first of each group is kept, or that at another place; "" of other rows."""
+    if sorting is None or len(sorting.groups) != 1 or rows.truncated or sorting.limit != 1 and not sorting.skipped:  # fmt: skip
         return ""
     measure = next((c for c in columns if c.role == Role.MEASURE and c.name.lower() == sorting.by), None)
     group = next((c for c in columns if c.name.lower() == sorting.groups[0]), None)
@@ -111,6 +127,9 @@ def each_told(
         else within(group)
     )
     told = {"name": within(measure), "group": each, "low": low, "high": high}
+    if sorting.skipped:
+        nth = _NTH[sorting.falling].get(sorting.limit)
+        return worded(nth, **told) if nth is not None else worded(_AT_PLACE, place=sorting.limit, **told)
     if sorting.falling:
         return worded("The highest {name} of each {group} goes from {low} to {high}.", **told)
     return worded("The lowest {name} of each {group} goes from {low} to {high}.", **told)
@@ -221,6 +240,8 @@ def _tied(low: bool, measure: Profile, names: Sequence[str], value: str, *, begi
 
 def is_of_shown(rows: Rows, measure: Profile, low: bool, sorting: Sorting | None, sql: str) -> bool:
     """Whether a LIMIT took some rows and not those at this end of the figure: the sentence then says so."""
+    if sorting is not None and sorting.groups and sorting.skipped:
+        return True
     is_end = sorting is not None and sorting.by == measure.name.lower() and sorting.falling is not low
     return not (is_end and sorting is not None and not sorting.skipped) and is_part(sql, len(rows.rows))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sqlagent.language.saying import Saying, in_a_row, worded
+from sqlagent.language.saying import Saying, in_a_row, template, worded
 from sqlagent.makers.analyst import telling
 from sqlagent.makers.analyst.chips.settling import ordered, settled
 from sqlagent.makers.analyst.chips.values import REMOVE, Option, Part
@@ -117,10 +117,31 @@ def _first(frame: Frame, ascending: bool, by: str) -> str:
     return in_a_row(worded("smallest first") if ascending else worded("largest first"), by)
 
 
+_NTH = {
+    True: {
+        2: template("the second smallest"),
+        3: template("the third smallest"),
+        4: template("the fourth smallest"),
+        5: template("the fifth smallest"),
+    },
+    False: {
+        2: template("the second largest"),
+        3: template("the third largest"),
+        4: template("the fourth largest"),
+        5: template("the fifth largest"),
+    },
+}
+"""One row at a place, by whether the smallest comes first and by the place."""
+
+
 def _limit_part(frame: Frame, ascending: bool, by: str) -> Part:
     assert frame.limit is not None
-    after = worded(" after the first {count}", count=frame.offset) if frame.offset else ""
-    words = in_a_row(_ends(frame.limit, ascending), by, after)
+    nth = _NTH[ascending].get(frame.offset + 1) if frame.limit == 1 and frame.offset else None
+    if nth is not None:
+        words = in_a_row(worded(nth), by)
+    else:
+        after = worded(" after the first {count}", count=frame.offset) if frame.offset else ""
+        words = in_a_row(_ends(frame.limit, ascending), by, after)
     options = list(_tops(frame, ascending))
     turned = ordered(frame, not ascending)
     many = in_a_row(_ends(frame.limit, not ascending), by)

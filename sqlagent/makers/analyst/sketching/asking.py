@@ -215,6 +215,8 @@ def rankall(walk: Walk, item: Item) -> None:
 def by(walk: Walk, item: Item) -> None:
     out = walk.out
     low = item.text.lower()
+    if low == "by" and _denies_next(walk):
+        return
     out.per_word = "per" if low == "per" else out.per_word
     out.by_word = low
     rank = out.rank
@@ -245,6 +247,19 @@ def by(walk: Walk, item: Item) -> None:
     else:
         walk.section = "by"
     walk.clause = None
+
+
+def _denies_next(walk: Walk) -> bool:
+    """Whether "by" stands between a denial and the name that it denies: "repaired by Ada but not by Bo"."""
+    clause, nxt = walk.clause, walk.next()
+    is_denied = walk.section == "clause" and clause is not None and clause.negated and not clause.mentions
+    return (
+        is_denied
+        and walk.came("not")
+        and nxt is not None
+        and nxt.kind == "mention"
+        and nxt.targets[0].kind == "value"
+    )
 
 
 def of(walk: Walk, item: Item) -> None:
