@@ -39,12 +39,12 @@ TABLES, COLUMNS = 15, 60
 L = TypeVar("L", bound=Leased)
 
 
-def tool_call(secret: str, origin: str, tool: str, **wish: Any) -> Told:
-    """Do what an agent asks, as the person of its token. Raises: Problem."""
+def tool_call(by: str | Token, origin: str, tool: str, **wish: Any) -> Told:
+    """Do what an agent asks, as the person of its token, which its secret or itself tells. Raises: Problem."""
     known: list[Token] = []
     acting = Acting(lambda: known[0].owner if known else None, origin, lambda: known[0].name if known else "")
     with acting_as(acting):
-        token = token_find(secret)
+        token = by if isinstance(by, Token) else token_find(by)
         known.append(token)
         does, scope = TOOLS[tool]
         doing = f"MCP {tool}"
