@@ -231,7 +231,7 @@ def _source(token: Token, name: str) -> Source:
 
 
 def _run(token: Token, pk: int) -> Run:
-    found = seen.runs_of(token).filter(pk=pk).first()
+    found = seen.run_of(token, pk)
     if found is None:
         raise not_found()
     seen_by(token.owner, found.thread.source)
