@@ -41,9 +41,11 @@ class ProgramHandler(BaseHandler):
         self._middleware_chain = chain
 
     def get_response(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer a call. Nobody is signed in: its token says whose it is."""
+        """Answer a call, and be done with it unless it streams. Nobody is signed in: its token says whose it is."""
         request.user = AnonymousUser()
         answered: HttpResponseBase = super().get_response(request)
+        if not answered.streaming:
+            answered.close()
         return answered
 
 
@@ -69,17 +71,16 @@ class Application(ASGIHandler):
             request, answered = self.create_request(scope, body)
             if request is not None:
                 answered = await self.threads.do(self.programs.get_response, request)
-                answered._handler_class = self.__class__
-            await self._sent(answered, receive, send)
-            await self.threads.do(answered.close)
+            if answered.streaming:
+                await self._streamed(answered, receive, send)
+                await self.threads.do(answered.close)
+            else:
+                await self.send_response(answered, send)
         finally:
             body.close()
 
-    async def _sent(self, answered: HttpResponseBase, receive: Any, send: Any) -> None:
-        """Send an answer; a stream ends when its caller goes."""
-        if not answered.streaming:
-            await self.send_response(answered, send)
-            return
+    async def _streamed(self, answered: HttpResponseBase, receive: Any, send: Any) -> None:
+        """Send a stream, which ends when its caller goes."""
         sending = asyncio.create_task(self.send_response(answered, send))
         leaving = asyncio.create_task(self.listen_for_disconnect(receive))
         try:
