@@ -2,7 +2,11 @@
 
 import os
 
-from django.core.asgi import get_asgi_application
+import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mirror.settings")
-application = get_asgi_application()
+django.setup(set_prefix=False)
+
+from mirror.program_calls import Application  # noqa: E402 - it needs the apps
+
+application = Application()

@@ -62,6 +62,20 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
 ]
 
+# Of sessions, forms and pages: calls of the API have none of these, and pass all other (`mirror.program_calls`).
+_OF_PAGES = {
+    "mirror.health.middleware.health_first",
+    "servestatic.middleware.ServeStaticMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "mirror.people.middleware.second_factor_first",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+}
+PROGRAM_MIDDLEWARE = [name for name in MIDDLEWARE if name not in _OF_PAGES]
+
 ROOT_URLCONF = "mirror.urls"
 ASGI_APPLICATION = "mirror.asgi.application"
 WSGI_APPLICATION = "mirror.wsgi.application"

@@ -6,12 +6,11 @@ A call is known by its token each time, so one that is revoked works no more, an
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.db import close_old_connections
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
@@ -19,10 +18,16 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from mirror.agents.tools import tool_call
+from mirror.api.models import Token
 from mirror.api.problems import MEDIA_TYPE, Problem, no_token
 from mirror.api.services import token_find
+from mirror.store_threads import StoreThreads
 
 BODY_BYTES = 1_000_000
+# A token that was found for a request is found anew for its tool after this long: a body may come slowly (seconds).
+FOUND_SECONDS = 1.0
+# Of a request's scope: the token that was found, and when.
+FOUND = "mirror.token"
 INSTRUCTIONS = (
     "Mirror answers questions about databases and says how sure it is. Tell the person the outcome, the agreement and the "
     "confidence with an answer. An ambiguous answer is a normal one: say which readings there are and let the person choose. "
@@ -33,37 +38,38 @@ Source = Annotated[str, Field(description="A name from sources")]
 Sql = Annotated[str, Field(description="One statement that reads, in the source's dialect")]
 
 
-def server_make(secret: str = "") -> MCPServer[Any]:
-    """Make the server; over stdin and stdout its calls are made by the token of this secret."""
+def server_make(threads: StoreThreads, secret: str = "") -> MCPServer[Any]:
+    """Make the server; its tools work in these threads. Over stdin and stdout calls are made by the token of this secret."""
     server: MCPServer[Any] = MCPServer(
         "mirror", title="Mirror", instructions=INSTRUCTIONS, log_level="WARNING"
     )
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
-    def tool(does: Callable[..., str]) -> None:
+    def tool(does: Callable[..., Awaitable[str]]) -> None:
         server.tool(annotations=reads, structured_output=False)(does)
 
-    def call(ctx: Context, name: str, **wish: Any) -> str:
+    async def call(ctx: Context, name: str, **wish: Any) -> str:
         request = ctx.request_context.request
-        return _called(*((secret, "agent here") if request is None else _of(request)), name, **wish)
+        known, origin = (secret, "agent here") if request is None else _of(request)
+        return await threads.do(_called, known, origin, name, wish)
 
     @tool
-    def sources(ctx: Context) -> str:
+    async def sources(ctx: Context) -> str:
         """List the databases you may ask."""
-        return call(ctx, "sources")
+        return await call(ctx, "sources")
 
     @tool
-    def search_catalog(
+    async def search_catalog(
         ctx: Context,
         source: Source,
         words: Annotated[str, Field(description="All must occur; empty: all tables")] = "",
         offset: int = 0,
     ) -> str:
         """Find tables of a source with their columns and keys."""
-        return call(ctx, "search_catalog", source=source, words=words, offset=offset)
+        return await call(ctx, "search_catalog", source=source, words=words, offset=offset)
 
     @tool
-    def ask(
+    async def ask(
         ctx: Context,
         source: Source,
         question: str = "",
@@ -72,62 +78,67 @@ def server_make(secret: str = "") -> MCPServer[Any]:
         run: Annotated[int, Field(description="Wait on for this run instead of asking")] = 0,
     ) -> str:
         """Ask a question in plain words. Gives outcome (answered, ambiguous, unanswerable, failed), agreement, confidence, SQL, first rows and other readings."""
-        return call(ctx, "ask", source=source, question=question, hint=hint, after=after, run=run)
+        return await call(ctx, "ask", source=source, question=question, hint=hint, after=after, run=run)
 
     @tool
-    def choose_reading(ctx: Context, run: int, reading: int) -> str:
+    async def choose_reading(ctx: Context, run: int, reading: int) -> str:
         """Make another reading of a run the answer, once the person said that it is meant."""
-        return call(ctx, "choose_reading", run=run, reading=reading)
+        return await call(ctx, "choose_reading", run=run, reading=reading)
 
     @tool
-    def run_sql(ctx: Context, source: Source, sql: Sql) -> str:
+    async def run_sql(ctx: Context, source: Source, sql: Sql) -> str:
         """Run SQL of your own. Prefer ask: it checks its answer."""
-        return call(ctx, "run_sql", source=source, sql=sql)
+        return await call(ctx, "run_sql", source=source, sql=sql)
 
     @tool
-    def explain(ctx: Context, source: Source, sql: Sql) -> str:
+    async def explain(ctx: Context, source: Source, sql: Sql) -> str:
         """Show how the database would run SQL, without running it."""
-        return call(ctx, "explain", source=source, sql=sql)
+        return await call(ctx, "explain", source=source, sql=sql)
 
     @tool
-    def rows(
+    async def rows(
         ctx: Context,
         version: Annotated[int, Field(description="From an answer or run_sql")],
         offset: int = 0,
         limit: Annotated[int, Field(description="At most 200")] = 50,
     ) -> str:
         """Fetch more rows of what was run."""
-        return call(ctx, "rows", version=version, offset=offset, limit=limit)
+        return await call(ctx, "rows", version=version, offset=offset, limit=limit)
 
     @tool
-    def verified(
+    async def verified(
         ctx: Context,
         words: str = "",
         saved: Annotated[int, Field(description="Run this one")] = 0,
         arguments: Annotated[dict[str, str] | None, Field(description="Values of its parameters")] = None,
     ) -> str:
         """List SQL that people vouched for, or run one. Look here before you write SQL."""
-        return call(ctx, "verified", words=words, saved=saved, arguments=arguments)
+        return await call(ctx, "verified", words=words, saved=saved, arguments=arguments)
 
     return server
 
 
-def _called(secret: str, origin: str, name: str, **wish: Any) -> str:
+def _called(known: str | Token, origin: str, name: str, wish: dict[str, Any]) -> str:
     """Call one tool by a token, and give its JSON. Raises: ToolError in plain words."""
     try:
-        told = tool_call(secret, origin, name, **wish)
+        told = tool_call(known, origin, name, **wish)
     except Problem as problem:
         raise ToolError(f"{problem.title} {problem.detail}".strip()) from None
-    finally:
-        close_old_connections()
     return json.dumps(told, ensure_ascii=False)
 
 
-def _of(request: Any) -> tuple[str, str]:
-    """The secret that a request carries, and where it comes from."""
-    kind, _, secret = request.headers.get("authorization", "").partition(" ")
+def _of(request: Any) -> tuple[str | Token, str]:
+    """The token that was found for a request just now, else the secret that it carries; and where it comes from."""
     origin = request.client.host if request.client else "unknown"
-    return (secret.strip() if kind.lower() == "bearer" else ""), origin
+    token, found_at = request.scope.get(FOUND, (None, 0.0))
+    if token is not None and time.monotonic() - found_at < FOUND_SECONDS:
+        return token, origin
+    return _secret(request.headers.get("authorization", "")), origin
+
+
+def _secret(authorization: str) -> str:
+    kind, _, secret = authorization.partition(" ")
+    return secret.strip() if kind.lower() == "bearer" else ""
 
 
 Scope = dict[str, Any]
@@ -136,10 +147,10 @@ Send = Callable[[Any], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-def http_app() -> App:
+def http_app(threads: StoreThreads) -> App:
     """The server over HTTP at /mcp, without sessions: each request is known by its header Authorization."""
     hosts = [name for host in settings.ALLOWED_HOSTS for name in (host, f"{host}:*")]
-    inner = server_make().streamable_http_app(
+    inner = server_make(threads).streamable_http_app(
         json_response=True,
         stateless_http=True,
         max_request_body_size=BODY_BYTES,
@@ -149,31 +160,27 @@ def http_app() -> App:
     )
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (problem := await _refusal(scope)) is not None:
-            await _refuse(send, problem)
-            return
+        if scope["type"] == "http":
+            found = await threads.do(_found, scope)
+            if isinstance(found, Problem):
+                await _refuse(send, found)
+                return
+            scope[FOUND] = found, time.monotonic()
         await inner(scope, receive, send)
 
     return app
 
 
-async def _refusal(scope: Scope) -> Problem | None:
-    """Why a request is not let in: a client is told at once that its token does not work."""
+def _found(scope: Scope) -> Token | Problem:
+    """The token of a request, or why it is not let in: a client is told at once that its token does not work."""
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    kind, _, secret = headers.get("authorization", "").partition(" ")
-    if kind.lower() != "bearer":
+    secret = _secret(headers.get("authorization", ""))
+    if not secret:
         return no_token()
-
-    def look() -> Problem | None:
-        try:
-            token_find(secret.strip())
-        except Problem as problem:
-            return problem
-        finally:
-            close_old_connections()
-        return None
-
-    return await sync_to_async(look, thread_sensitive=False)()
+    try:
+        return token_find(secret)
+    except Problem as problem:
+        return problem
 
 
 async def _refuse(send: Send, problem: Problem) -> None:

@@ -39,12 +39,12 @@ TABLES, COLUMNS = 15, 60
 L = TypeVar("L", bound=Leased)
 
 
-def tool_call(secret: str, origin: str, tool: str, **wish: Any) -> Told:
-    """Do what an agent asks, as the person of its token. Raises: Problem."""
+def tool_call(by: str | Token, origin: str, tool: str, **wish: Any) -> Told:
+    """Do what an agent asks, as the person of its token, which its secret or itself tells. Raises: Problem."""
     known: list[Token] = []
     acting = Acting(lambda: known[0].owner if known else None, origin, lambda: known[0].name if known else "")
     with acting_as(acting):
-        token = token_find(secret)
+        token = by if isinstance(by, Token) else token_find(by)
         known.append(token)
         does, scope = TOOLS[tool]
         doing = f"MCP {tool}"
@@ -231,7 +231,7 @@ def _source(token: Token, name: str) -> Source:
 
 
 def _run(token: Token, pk: int) -> Run:
-    found = seen.runs_of(token).filter(pk=pk).first()
+    found = seen.run_of(token, pk)
     if found is None:
         raise not_found()
     seen_by(token.owner, found.thread.source)

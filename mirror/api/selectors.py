@@ -48,6 +48,14 @@ def runs_of(token: Token) -> QuerySet[Run]:
     return runs.filter(thread__source__in=_limit(token)) if token.is_limited else runs
 
 
+def run_of(token: Token, pk: int) -> Run | None:
+    """The run of `runs_of` with this id."""
+    run = asked.run_visible(token.owner, pk)
+    if run is None or (token.is_limited and not token.sources.filter(pk=run.thread.source_id).exists()):
+        return None
+    return run
+
+
 def versions_of(token: Token) -> QuerySet[Version]:
     """List the versions of the runs a token sees."""
     versions = asked.versions_visible_to(token.owner)

@@ -16,7 +16,7 @@ from mirror.asking.models import Run, Step, Thread, Version
 from mirror.knowledge.models import StoredAnswer
 from mirror.people.selectors import teams_of
 from mirror.sources.selectors import sources_visible
-from mirror.sources.sight import read_in_sight
+from mirror.sources.sight import is_in_sight, read_in_sight
 from mirror.work.leases import Status
 
 if TYPE_CHECKING:
@@ -41,6 +41,16 @@ def runs_visible_to(user: User) -> QuerySet[Run]:
     in_sight = read_in_sight(user, "thread__source", "thread__sight")
     runs = Run.objects.filter(in_sight, thread__owner=user, thread__source__in=sources_visible(user))
     return runs.select_related("thread__source", "thread__owner", "saved").defer("thread__source__catalog")
+
+
+def run_visible(user: User, pk: int) -> Run | None:
+    """The run of `runs_visible_to` with this id, in one statement where its source has no rules."""
+    runs = Run.objects.filter(pk=pk, thread__owner=user, thread__source__in=sources_visible(user))
+    run = runs.select_related("thread__source").defer("thread__source__catalog").first()
+    if run is None or not is_in_sight(user, run.thread.source, run.thread.sight):
+        return None
+    run.thread.owner = user
+    return run
 
 
 def runs_shared_with(user: User) -> QuerySet[Run]:

@@ -166,6 +166,12 @@ def read_in_sight(user: User, source: str = "source", sight: str = "sight") -> Q
     return found
 
 
+def is_in_sight(user: User, source: Source, key: str) -> bool:
+    """Say of one row whether `read_in_sight` lets it through; without a statement where the source has no rules."""
+    now = sight_of(user, source).key
+    return key == now if now else not key.startswith(BY_LOGIN)
+
+
 def catalog_shown(kept: dict[str, Any] | None, sight: Sight) -> dict[str, Any] | None:
     """Give a catalog as it is kept, without what a sight leaves out."""
     if not kept or not sight:

@@ -31,6 +31,7 @@ from mirror.asking.models import Run, Version
 from mirror.audit.models import AuditRow
 from mirror.library.services import sql_save, sql_verify
 from mirror.sources.models import Source
+from mirror.store_threads import StoreThreads
 from mirror.work.doing import work_do
 from mirror.workbench.models import Glance
 from tests.web.api_world import ALL, secret_of
@@ -67,6 +68,13 @@ def bobs(bob, team, shop, media, at_once):
 @pytest.fixture
 def rows_shown(shop):
     Source.objects.filter(pk=shop.pk).update(privacy="rows")
+
+
+@pytest.fixture
+def threads():
+    made = StoreThreads()
+    yield made
+    made.end()
 
 
 def refused(call, *args, **wish) -> Problem:
@@ -254,9 +262,9 @@ def test_every_call_is_in_the_audit(bobs):
 # ---------------------------------------------------------------- the protocol
 
 
-def test_the_tools_take_few_tokens():
+def test_the_tools_take_few_tokens(threads):
     async def listed():
-        async with Client(server_make("x")) as client:
+        async with Client(server_make(threads, "x")) as client:
             return (await client.list_tools()).tools
 
     found = anyio.run(listed)
@@ -299,9 +307,9 @@ def test_the_lines_of_the_document_set_a_client_up(shop, bob, media):
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_both_eras_are_spoken_over_http(shop, bob, media, mode):
+def test_both_eras_are_spoken_over_http(shop, bob, media, threads, mode):
     secret = secret_of(bob, use=Token.Use.AGENT)
-    server = uvicorn.Server(uvicorn.Config(http_app(), port=0, log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(http_app(threads), port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

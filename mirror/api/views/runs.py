@@ -54,7 +54,7 @@ def run_ask(request: TokenRequest, sent: schemas.Question, key: Key, traceparent
             if sent.after is None:
                 run = services.run_ask(token.owner, source, sent.question, sent.hint, traceparent=traceparent)
             else:
-                before = seen(selectors.runs_of(token).filter(pk=sent.after).first())
+                before = seen(selectors.run_of(token, sent.after))
                 if before.thread.source_id != source.pk:
                     raise refused("A follow-up is asked of the source that its question was asked of.")
                 run = services.run_follow(before, sent.question, sent.hint, traceparent=traceparent)
@@ -171,11 +171,11 @@ def _news(
 
 
 def _is_seen(token: Token, pk: int) -> bool:
-    return selectors.runs_of(token).filter(pk=pk).exists()
+    return selectors.run_of(token, pk) is not None
 
 
 def _found(token: Token, pk: int) -> Run | None:
-    run = selectors.runs_of(token).filter(pk=pk).first()
+    run = selectors.run_of(token, pk)
     if run is not None:
         seen_by(token.owner, run.thread.source)
     return run

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from mirror.api.problems import Problem
 from mirror.api.services import token_find
+from mirror.store_threads import StoreThreads
 
 TOKEN = "MIRROR_TOKEN"
 
@@ -36,7 +37,7 @@ class Command(BaseCommand):
             import uvicorn
 
             uvicorn.run(
-                http_app(),
+                http_app(StoreThreads()),
                 host=options["host"],
                 port=options["port"],
                 log_level="warning",
@@ -51,4 +52,4 @@ class Command(BaseCommand):
             token_find(secret)
         except Problem as problem:
             raise CommandError(f"{TOKEN}: {problem.title} {problem.detail}") from None
-        server_make(secret).run("stdio")
+        server_make(StoreThreads(), secret).run("stdio")
