@@ -89,7 +89,7 @@ def test_pivot_dashboard_link_and_report_by_keyboard_alone(page: Page):
     tab_to(page, "a[href*='/dashboards/add/']", backwards=True)
     page.keyboard.press("Enter")
     page.wait_for_url("**/dashboards/add/**")
-    if page.get_by_label("Dashboard", exact=True).count():
+    if page.locator("select[name=dashboard]").count():
         tab_to(page, "[name=dashboard]")
         page.keyboard.press("End")
     tab_to(page, "[name=name]")
@@ -144,7 +144,7 @@ def test_pivot_dashboard_link_and_report_by_keyboard_alone(page: Page):
     page.keyboard.press("ArrowRight")
     tab_to(page, "[value='add:folder']")
     page.keyboard.press("Enter")
-    expect(page.locator("[name=channel-0-folder]")).to_be_focused()
+    expect(page.get_by_role("textbox", name="Folder")).to_be_focused()
     page.keyboard.type("by-keyboard")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/reports/\d+/"))
