@@ -17,6 +17,8 @@ from django.utils.formats import date_format, get_format
 from django.utils.functional import lazy
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext, ngettext_lazy, pgettext
 
+from sqlagent.rows.periods import period_written
+
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as StrPromise
 
@@ -178,17 +180,35 @@ def dated(moment: date | datetime, form: str) -> str:
     return date_format(moment, gettext(form))
 
 
+def part_said(grain: str, first: date) -> str:
+    """Name a month or a quarter of a year by its first day, the same way everywhere.
+
+    Example:
+        >>> from django.utils.translation import override
+        >>> part_said("month", date(2025, 11, 1)), part_said("quarter", date(2025, 7, 1))
+        ('Nov 2025', 'Q3 2025')
+        >>> with override("de"):
+        ...     part_said("month", date(2025, 11, 1))
+        'Nov. 2025'
+    """
+    return f"Q{(first.month + 2) // 3} {first.year}" if grain == "quarter" else dated(first, "M Y")
+
+
 def day_said(text: str) -> str:
     """A kept day, or a minute of one, as the language writes it; in English as it is kept, as is any other text.
+
+    Months and quarters are named in every language.
 
     Example:
         >>> from django.utils.translation import override
         >>> with override("de"):
         ...     day_said("2026-10-31"), day_said("2026-12-05 13:51"), day_said("soon")
         ('31. Okt. 2026', '5. Dez. 2026, 13:51', 'soon')
-        >>> day_said("2026-10-31")
-        '2026-10-31'
+        >>> day_said("2026-10-31"), day_said("2026-10")
+        ('2026-10-31', 'Oct 2026')
     """
+    if part := period_written(text):
+        return part_said(part.grain, part.first)
     if not _KEPT_DAY.fullmatch(text):
         return text
     form = pgettext("a kept time", "Y-m-d H:i") if " " in text else pgettext("a kept day", "Y-m-d")

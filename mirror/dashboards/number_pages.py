@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from mirror.phrases import separated
+from mirror.phrases import day_said, separated
 from mirror.results.cells import Cell
 
 # Cells that stand under one number.
@@ -54,23 +52,10 @@ def change_view(
     words = _("%(figure)s in %(period)s")
     name = words % {
         "figure": f"{figure[:1].upper()}{figure[1:]}",
-        "period": _when(cells[last][0].text),
+        "period": day_said(cells[last][0].text),
     }
-    said = words % {"figure": cells[before][place].text, "period": _when(cells[before][0].text)}
+    said = words % {"figure": cells[before][place].text, "period": day_said(cells[before][0].text)}
     return NumberView(name, cells[last][place], (), _changed(new, old, said))
-
-
-def _when(text: str) -> str:
-    """A month in words; anything else as it is.
-
-    Example:
-        >>> _when("2026-10"), _when("2026-13"), _when("Q3")
-        ('October 2026', '2026-13', 'Q3')
-    """
-    try:
-        return date_format(datetime.strptime(text, "%Y-%m"), "F Y")
-    except ValueError:
-        return text
 
 
 def _changed(new: Decimal, old: Decimal, said: str) -> str:

@@ -22,6 +22,7 @@ from mirror.exports.defusing import defused
 from mirror.phrases import one_line
 from mirror.results.cells import aligned, clock_text, on_clock, shown
 from sqlagent.rows.formats import column_format, formatted
+from sqlagent.rows.periods import part_of
 from sqlagent.values import ColumnFormat
 
 # A message is read at a glance; the files and the page have the rest.
@@ -163,7 +164,7 @@ def _aligned(cells: list[ShownCell]) -> list[ShownCell]:
 
 
 def _cell(value: Any, column: str, clock: ZoneInfo, wanted: ColumnFormat | None) -> ShownCell:
-    if isinstance(value, datetime):
+    if isinstance(value, datetime) and (wanted is not None or part_of(value, column) is None):
         here = on_clock(value, clock)
         return ShownCell(formatted(here, wanted) or clock_text(here))
     cell = shown(value, column, wanted)

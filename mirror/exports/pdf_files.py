@@ -27,6 +27,7 @@ from mirror.exports.values import PDF_ROWS, Cover, Row, Sheet
 from mirror.phrases import day_said, one_line, separated
 from mirror.results.cells import aligned, clock_text, on_clock, shown
 from sqlagent.rows.formats import column_format, formatted
+from sqlagent.rows.periods import part_of
 from sqlagent.values import ColumnFormat
 
 # A table wider than this is shown in part: parts of a table are read side by side, and five are many.
@@ -236,7 +237,8 @@ def _aligned(cells: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def _cell(
     value: Any, column: str, letters: Letters, clock: ZoneInfo | None, wanted: ColumnFormat | None
 ) -> tuple[str, str]:
-    if clock is not None and isinstance(value, datetime):
+    is_part = wanted is None and part_of(value, column) is not None
+    if clock is not None and isinstance(value, datetime) and not is_part:
         here = on_clock(value, clock)
         return formatted(here, wanted) or clock_text(here), ""
     cell = shown(value, column, wanted)

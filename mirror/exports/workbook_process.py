@@ -22,6 +22,7 @@ from mirror.exports.file_writing import write
 from mirror.exports.values import Cover, ExportError, Sheet
 from mirror.processes import die_with_parent
 from mirror.results.encoding import StoredColumn
+from sqlagent.values import ColumnFormat
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,7 @@ def write_in_own_process(format: str, sheet: Sheet, path: Path, cover: Cover) ->
     with sheet.kept() as kept:
         wish = {
             "rows": str(kept.path),
+            "formats": [asdict(one) for one in sheet.formats],
             "columns": [asdict(column) for column in kept.columns],
             "sheet": {"title": sheet.title, "row_count": sheet.row_count, "truncated": sheet.truncated},
             "cover": {"title": cover.title, "note": cover.note},
@@ -74,6 +76,7 @@ def main() -> int:
         columns=tuple(column.name for column in columns),
         kinds=tuple(column.kind for column in columns),
         batches=lambda: batches_of(Path(wish["rows"]), columns),
+        formats=ColumnFormat.read(wish["formats"]),
     )
     made_at = datetime.fromisoformat(wish["made_at"]) if wish["made_at"] else None
     try:

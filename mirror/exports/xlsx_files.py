@@ -3,7 +3,8 @@
 Numbers, dates, times and booleans keep their types. Values that Excel would change become text: numbers of more
 than 15 digits (it keeps no more; zeros at the end are none), dates before March 1900 (its calendar is wrong there), times with a
 zone unless the cover names the clocks that they are shown on.
-Floats are shown with the decimals of pages, and stay what they are: 0.1 + 0.2 is shown as 0.3.
+Numbers are shown as on pages, with their decimals, thousands, currencies and percent, and stay what they are: 0.1 + 0.2 is shown as 0.3.
+Months are days that Excel shows as months.
 Texts are always texts, never formulas or links. The sheet of notes and the return value of `write` name what did not fit.
 """
 
@@ -32,70 +33,42 @@ from mirror.exports.defusing import is_live
 from mirror.exports.texts import exact, whole
 from mirror.exports.values import XLSX_ROWS, Cover, Sheet
 from mirror.exports.xlsx_charts import chart_insert
-from mirror.phrases import day_said, one_line, separated
-from mirror.results.cells import is_repeated, on_clock
+from mirror.exports.xlsx_formats import MONTH, CellFormats, dates_shown, numbers_shown
+from mirror.exports.xlsx_plain import PlainSheet
+from mirror.phrases import day_said, one_line, part_said, separated
+from mirror.results.cells import decimals_shown, is_repeated, on_clock
+from sqlagent.rows.formats import column_format
+from sqlagent.rows.periods import part_of
 
 # Excel, "Specifications and limits": digits of a number, characters of a cell, columns of a sheet.
 _DIGITS = 15
 _CELL_CHARS = 32_767
 _COLUMNS = 16_384
 _LARGEST = 10**_DIGITS - 1
-# From here on Excel would show an integer as 1.2E+11 where nothing else is said.
-_LONG = 10**11
 # Excel believes that there was a 29 February 1900.
 _FIRST_DAY = date(1900, 3, 1)
 _FIRST_MOMENT = datetime(1900, 3, 1)
 # Later fractions of a second would round up to the year 10000.
 _LAST_MOMENT = datetime(9999, 12, 31, 23, 59, 59)
 
+# Pages set thousands apart from here on.
+_GROUPED = 1_000
+# The longest text that is a month or a quarter: "2025-11-01 00:00:00".
+_PART_CHARS = 19
+
 # Column widths are looked at in so many rows, in characters from the first to the second.
 _WIDTH_ROWS, _NARROWEST, _WIDEST = 200, 8, 60
-
-
-class _PlainSheet(Worksheet):  # type: ignore[misc]
-    """A worksheet that writes every digit of a number, and of a text nothing but text.
-
-    XlsxWriter rounds floats to 16 digits, and takes a text `<r>...</r>` for markup of its own, which
-    goes into the file as it is.
-    """
-
-    def _xml_number_element(self, number: Any, attributes: Sequence[tuple[str, Any]] = ()) -> None:
-        written = repr(number) if isinstance(number, float) else str(number)
-        parts = "".join(f' {key}="{value}"' for key, value in attributes)
-        self.fh.write(f"<c{parts}><v>{written}</v></c>")
-
-    def _xml_rich_inline_string(self, string: str, attributes: Any = ()) -> None:
-        self._xml_inline_string(string, True, attributes)
-
-
-class _Formats:
-    """How the cells of one workbook look, each made once."""
-
-    def __init__(self, book: Workbook) -> None:
-        self._book = book
-        self._made: dict[str, CellFormat] = {}
-        self.head = book.add_format({"bold": True, "bottom": 1, "valign": "top"})
-        self.bold = book.add_format({"bold": True})
-        # A text that stays one when somebody edits its cell.
-        self.quoted = book.add_format({"quote_prefix": True})
-        self.wrapped = book.add_format({"text_wrap": True, "valign": "top"})
-
-    def of(self, shown: str) -> CellFormat:
-        """The format that shows numbers in Excel's words `shown`."""
-        if shown not in self._made:
-            self._made[shown] = self._book.add_format({"num_format": shown})
-        return self._made[shown]
-
-    def of_decimals(self, decimals: int) -> CellFormat:
-        """The format that shows numbers with so many decimals."""
-        return self.of("0." + "0" * decimals if decimals else "0")
 
 
 class _Filling:
     """Fills one sheet, and counts what could not be written as it is."""
 
-    def __init__(self, page: Worksheet, formats: _Formats, columns: int, zone: str) -> None:
+    def __init__(self, page: Worksheet, formats: CellFormats, sheet: Sheet, zone: str) -> None:
         self._page, self._formats = page, formats
+        self._names = sheet.columns[:_COLUMNS]
+        columns = len(self._names)
+        self._wanted = [column_format(sheet.formats, name) for name in self._names]
+        self._looks: dict[tuple[int, int], CellFormat] = {}
         self._clock = ZoneInfo(zone) if zone else None
         self.has_moved_times = False
         self.repeated_times = 0
@@ -115,9 +88,9 @@ class _Filling:
             timedelta: self._duration,
         }
 
-    def head(self, columns: Sequence[str]) -> None:
+    def head(self) -> None:
         """Write the names of the columns, which stay in sight."""
-        for place, name in enumerate(columns):
+        for place, name in enumerate(self._names):
             self._page.write_string(0, place, self._cut(whole(name)), self._formats.head)
             self._widths[place] = len(name) + 3
         self._page.freeze_panes(1, 0)
@@ -149,7 +122,9 @@ class _Filling:
                 if value is not None:
                     text = value if isinstance(value, str) else exact(value)
                     if isinstance(value, float) and is_told(value, self._decimals[place]):
-                        text = f"{value:.{self._decimals[place]}f}"
+                        text = f"{value:,.{self._decimals[place]}f}"
+                    elif isinstance(value, int | Decimal) and abs(value) >= _GROUPED:
+                        text = f"{value:,}"
                     longest = max(map(len, text[:2_000].splitlines()), default=0)
                     self._widths[place] = max(self._widths[place], longest + 1)
 
@@ -157,10 +132,9 @@ class _Filling:
         self._page.write_boolean(row, place, value)
 
     def _integer(self, row: int, place: int, value: int) -> None:
-        if -_LONG < value < _LONG:
-            self._page.write_number(row, place, value)
-        elif -_LARGEST <= value <= _LARGEST:
-            self._page.write_number(row, place, value, self._formats.of("0"))
+        if -_LARGEST <= value <= _LARGEST:
+            # In a column of floats they have decimals as the others.
+            self._page.write_number(row, place, value, self._look(place, self._decimals[place] or 0))
         else:
             self._as_text(row, place, value)
 
@@ -168,9 +142,10 @@ class _Filling:
         if not math.isfinite(value):
             self._page.write_string(row, place, repr(value))
         elif is_told(value, self._decimals[place]):
-            self._page.write_number(row, place, value, self._formats.of_decimals(self._decimals[place] or 0))
+            self._page.write_number(row, place, value, self._look(place, self._decimals[place] or 0))
         else:
-            self._page.write_number(row, place, value)
+            shown = decimals_shown(value) if abs(value) >= _GROUPED or self._wanted[place] else None
+            self._page.write_number(row, place, value, None if shown is None else self._look(place, shown))
 
     def _decimal(self, row: int, place: int, value: Decimal) -> None:
         if not value.is_finite():
@@ -182,9 +157,30 @@ class _Filling:
             self._as_text(row, place, value)
             return
         exponent = int(number.as_tuple().exponent)
-        self._page.write_number(row, place, number, self._formats.of_decimals(max(0, -exponent)))
+        self._page.write_number(row, place, number, self._look(place, max(0, -exponent)))
+
+    def _look(self, place: int, decimals: int) -> CellFormat:
+        """The format of numbers of a column, each looked up once."""
+        found = self._looks.get((place, decimals))
+        if found is None:
+            found = self._formats.of(numbers_shown(self._names[place], decimals, self._wanted[place]))
+            self._looks[place, decimals] = found
+        return found
+
+    def _part(self, row: int, place: int, value: date | str) -> bool:
+        """Write a month as its first day, shown as a month, and a quarter by its name; tell whether the value is one."""
+        part = part_of(value, self._names[place]) if not self._wanted[place] else None
+        if part is None:
+            return False
+        if part.grain == "month" and part.first >= _FIRST_DAY:
+            self._page.write_datetime(row, place, part.first, self._formats.of(MONTH))
+        else:
+            self._page.write_string(row, place, part_said(part.grain, part.first))
+        return True
 
     def _datetime(self, row: int, place: int, value: datetime) -> None:
+        if self._part(row, place, value):
+            return
         if self._clock is not None and value.tzinfo is not None:
             value = on_clock(value, self._clock)
             if value.tzinfo is self._clock:
@@ -194,14 +190,18 @@ class _Filling:
         if value.tzinfo is not None or not _FIRST_MOMENT <= value <= _LAST_MOMENT:
             self._page.write_string(row, place, exact(value))
             return
-        shown = "yyyy-mm-dd hh:mm:ss.000" if value.microsecond else "yyyy-mm-dd hh:mm:ss"
+        usual = "yyyy-mm-dd hh:mm:ss.000" if value.microsecond else "yyyy-mm-dd hh:mm:ss"
+        shown = dates_shown(self._wanted[place]) or usual
         self._page.write_datetime(row, place, value, self._formats.of(shown))
 
     def _date(self, row: int, place: int, value: date) -> None:
+        if self._part(row, place, value):
+            return
         if value < _FIRST_DAY:
             self._page.write_string(row, place, value.isoformat())
         else:
-            self._page.write_datetime(row, place, value, self._formats.of("yyyy-mm-dd"))
+            shown = dates_shown(self._wanted[place]) or "yyyy-mm-dd"
+            self._page.write_datetime(row, place, value, self._formats.of(shown))
 
     def _time(self, row: int, place: int, value: time) -> None:
         if value.tzinfo is not None:
@@ -224,6 +224,8 @@ class _Filling:
         self._text(row, place, exact(value))
 
     def _text(self, row: int, place: int, value: str) -> None:
+        if len(value) <= _PART_CHARS and self._part(row, place, value):
+            return
         look = self._formats.quoted if is_live(value) else None
         self._page.write_string(row, place, self._cut(whole(value)), look)
 
@@ -269,10 +271,10 @@ def write(
             },
         )
         book.set_properties({"title": one_line(cover.title)[:200], "comments": "Made by Mirror"})
-        formats = _Formats(book)
+        formats = CellFormats(book)
         titles = names.sheet_names((sheet.title for sheet in sheets), reserved=("History", _("Notes")))
         for sheet, title in zip(sheets, titles, strict=True):
-            page = book.add_worksheet(title, worksheet_class=_PlainSheet)
+            page = book.add_worksheet(title, worksheet_class=PlainSheet)
             filling = _fill(page, formats, sheet, cover.zone, partial(_further, progress, rows))
             if sheet.chart:
                 chart_insert(book, page, title, sheet, filling.rows)
@@ -297,10 +299,10 @@ def _further(progress: Callable[[int], None], before: int, count: int) -> None:
 
 
 def _fill(
-    page: Worksheet, formats: _Formats, sheet: Sheet, zone: str, progress: Callable[[int], None]
+    page: Worksheet, formats: CellFormats, sheet: Sheet, zone: str, progress: Callable[[int], None]
 ) -> _Filling:
-    filling = _Filling(page, formats, min(len(sheet.columns), _COLUMNS), zone)
-    filling.head(sheet.columns[:_COLUMNS])
+    filling = _Filling(page, formats, sheet, zone)
+    filling.head()
     for batch in sheet.batches():
         room = XLSX_ROWS - filling.rows
         filling.add(batch[:room])
@@ -358,7 +360,7 @@ def _written(count: int) -> str:
 
 def _notes_sheet(
     book: Workbook,
-    formats: _Formats,
+    formats: CellFormats,
     sheets: Sequence[Sheet],
     titles: Sequence[str],
     cover: Cover,
@@ -381,7 +383,7 @@ def _notes_sheet(
         lines += [("", False), (_("Misfits"), True), *((note, False) for note in notes)]
     if not lines:
         return
-    page = book.add_worksheet(_("Notes"), worksheet_class=_PlainSheet)
+    page = book.add_worksheet(_("Notes"), worksheet_class=PlainSheet)
     page.set_column(0, 0, 100)
     for row, (line, is_head) in enumerate(lines):
         page.write_string(

@@ -16,8 +16,11 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from mirror.phrases import dated, separated, separators
+from mirror.phrases import dated, part_said, separated, separators
 from sqlagent.rows.formats import formatted, moment_of
+from sqlagent.rows.naming import names_things
+from sqlagent.rows.percents import is_fraction
+from sqlagent.rows.periods import part_of
 from sqlagent.values import ColumnFormat
 
 # The largest integer a browser's number holds exactly (IEEE 754 double).
@@ -29,9 +32,6 @@ EXACT_CHARS = 5_000
 
 # Formats with names of months and days, as Django writes them.
 _FORMS = {"day": "j M Y", "weekday": "D j M Y", "minute": "j M Y, H:i", "month": "M Y"}
-
-# Integers that name rather than count: grouping "2,024" or "10,248" would mislead.
-_NAMES = re.compile(r"(^|_|\s)(id|ids|year|yr|code|zip|postcode|postal_code|phone|number|no|nr|key)$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ def shown(value: Any, column: str = "", wanted: ColumnFormat | None = None) -> C
         Cell(text='1,234,567.13', exact='1234567.128', look='num')
         >>> shown(2024, "year").text
         '2024'
-        >>> shown(None).text
-        'NULL'
+        >>> shown(None).text, shown("2025-11", "month").text, shown(date(2025, 7, 1), "quarter")
+        ('NULL', 'Nov 2025', Cell(text='Q3 2025', exact='2025-07-01', look=''))
     """
     if value is None:
         return Cell("NULL", look="null")
@@ -83,9 +83,12 @@ def shown(value: Any, column: str = "", wanted: ColumnFormat | None = None) -> C
         is_number = isinstance(value, int | float | Decimal)
         return Cell(styled, "" if styled == exact else exact, "num" if is_number else "")
     if isinstance(value, int | float | Decimal):
-        text, exact = separated(_number(value, grouped=not _is_name(column))), exact_text(value)
+        text, exact = separated(_number(value, column)), exact_text(value)
         return Cell(text, "" if text == exact else exact, "num")
     exact = exact_text(value)
+    part = part_of(value, column) if wanted is None or not wanted.style else None
+    if part is not None:
+        return Cell(part_said(part.grain, part.first), exact)
     look = "code" if isinstance(value, bytes | list | dict | UUID) else ""
     text = exact if len(exact) <= SHOWN_CHARS else exact[:SHOWN_CHARS] + "…"
     is_cut = len(exact) > EXACT_CHARS
@@ -148,19 +151,25 @@ def aligned(texts: Sequence[str]) -> list[str]:
     Example:
         >>> aligned(["1,234.5", "7", "0.25", "NULL"]), aligned(["7", "8"]), aligned(["1.5e+20", "2"])
         (['1,234.50', '7.00', '0.25', 'NULL'], ['7', '8'], ['1.5e+20', '2'])
+        >>> aligned(["12.35\\xa0%", "7\\xa0%"])
+        ['12.35\\xa0%', '7.00\\xa0%']
     """
     point, group = separators()
-    number = re.compile(rf"-?[0-9][0-9{re.escape(group)}]*(?:{re.escape(point)}([0-9]+))?")
+    number = re.compile(rf"-?[0-9][0-9{re.escape(group)}]*(?:{re.escape(point)}([0-9]+))?(\xa0%)?")
     plain = [number.fullmatch(text) for text in texts]
     places = max((len(found[1] or "") for found in plain if found), default=0)
     if not places or any("e" in text and text[-1:].isdigit() for text in texts):
         return list(texts)
     return [
-        text
-        if not found
-        else (text if point in text else f"{text}{point}") + "0" * (places - len(found[1] or ""))
+        text if not found else _padded(text, places - len(found[1] or ""), point, found[2] or "")
         for text, found in zip(texts, plain, strict=True)
     ]
+
+
+def _padded(text: str, zeros: int, point: str, unit: str) -> str:
+    """A number with so many zeros behind its decimals, before its unit."""
+    number = text.removesuffix(unit)
+    return (number if point in number else f"{number}{point}") + "0" * zeros + unit
 
 
 def most_decimals(value: float) -> int | None:
@@ -183,7 +192,7 @@ def decimals_shown(value: float) -> int | None:
         >>> decimals_shown(376696.520000001), decimals_shown(396.1279142857), decimals_shown(8.0), decimals_shown(1e-7)
         (2, 4, 0, None)
     """
-    text = _number(value, grouped=False)
+    text = _number(value)
     return len(text.partition(".")[2]) if re.fullmatch(r"-?[0-9.]+", text) else None
 
 
@@ -262,11 +271,9 @@ def value_kind(value: Any) -> str:
             return "other"
 
 
-def _is_name(column: str) -> bool:
-    return bool(_NAMES.search(column))
-
-
-def _number(value: int | float | Decimal, *, grouped: bool) -> str:
+def _number(value: int | float | Decimal, column: str | None = None) -> str:
+    """Write a number for reading, thousands apart if a column is given whose numbers count something."""
+    grouped = column is not None and not names_things(column)
     if isinstance(value, int):
         return f"{value:,}" if grouped else str(value)
     if not math.isfinite(value):
@@ -276,5 +283,7 @@ def _number(value: int | float | Decimal, *, grouped: bool) -> str:
     places = most_decimals(float(value))
     if places is None:
         return f"{value:.6g}"
+    if column and is_fraction(column, float(value)):
+        places = min(places, 4)
     text = f"{value:,.{places}f}" if grouped else f"{value:.{places}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

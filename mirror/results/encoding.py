@@ -39,6 +39,7 @@ class StoredColumn:
 
     It is `of_groups` where its SQL reckoned an average or a rate of each group: those of several groups have no total.
     `adds_up` says whether its SQL made it of sums and counts; None where it is no aggregate.
+    Its numbers are `in_percent` where its name or its SQL says so.
     """
 
     name: str
@@ -47,6 +48,7 @@ class StoredColumn:
     offset: int = 0
     of_groups: bool = False
     adds_up: bool | None = None
+    in_percent: bool = False
 
 
 class Writer:

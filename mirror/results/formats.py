@@ -16,7 +16,7 @@ from mirror.results.encoding import StoredColumn
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import file_kept, file_opened
 from sqlagent.rows.columns import in_words
-from sqlagent.rows.formats import column_format
+from sqlagent.rows.formats import TOLD_POINTS, column_format
 from sqlagent.values import ColumnFormat
 
 # Formats kept with one result: more columns are not shown either.
@@ -70,20 +70,41 @@ def is_number(kind: str) -> bool:
     return kind in ("integer", "number")
 
 
-def formats_of(result: StoredResult) -> Formats:
+def formats_chosen(result: StoredResult) -> Formats:
     """How the columns of a result are shown, where that was chosen."""
     return ColumnFormat.read(result.formats)
 
 
+def formats_of(result: StoredResult) -> Formats:
+    """How the columns of a result are shown: as was chosen, and percentages as such."""
+    in_percent = [str(one["name"]) for one in result.columns if one.get("in_percent")]
+    return _with_percents(formats_chosen(result), in_percent)
+
+
+def _with_percents(chosen: Formats, in_percent: Iterable[str]) -> Formats:
+    """Formats that were chosen, and those of columns of percentages that have none. Bars are kept."""
+    percents = dict.fromkeys(in_percent)
+    kept = tuple(
+        replace(one, style=TOLD_POINTS) if one.column in percents and not one.style else one for one in chosen
+    )
+    known = {one.column for one in chosen}
+    return (*kept, *(ColumnFormat(name, TOLD_POINTS) for name in percents if name not in known))
+
+
 def format_chosen(result: StoredResult, column: str) -> dict[str, Any]:
     """The fields of a column's format, for a form; those of one that was never chosen are as usual."""
-    found = column_format(formats_of(result), column) or ColumnFormat(column)
+    found = column_format(formats_chosen(result), column) or ColumnFormat(column)
     return {name: value for name, value in asdict(found).items() if name != "column"}
 
 
-def formats_of_chart(chart: Mapping[str, Any] | None) -> Formats:
+def formats_chosen_of_chart(chart: Mapping[str, Any] | None) -> Formats:
     """The formats that go with a chart from one result of its SQL to the next."""
     return ColumnFormat.read((chart or {}).get("formats"))
+
+
+def formats_of_chart(chart: Mapping[str, Any] | None) -> Formats:
+    """How the columns of a chart's rows are shown: as was chosen, and percentages as such."""
+    return _with_percents(formats_chosen_of_chart(chart), map(str, (chart or {}).get("percents") or ()))
 
 
 def cell_of(value: Any, name: str, formats: Formats, column: str | None = None) -> Cell:
@@ -114,11 +135,13 @@ def rows_cells(
 
 
 def amount_columns(names: Sequence[str], rows: Sequence[Sequence[Any]], formats: Formats) -> list[int]:
-    """The columns of amounts that have no format of their own."""
+    """The columns of amounts that have no format of their own, and of percentages."""
+    wanted = [column_format(formats, name) for name in names]
     return [
         n
-        for n, name in enumerate(names)
-        if column_format(formats, name) is None and are_amounts(row[n] for row in rows if n < len(row))
+        for n, one in enumerate(wanted)
+        if (one is None and are_amounts(row[n] for row in rows if n < len(row)))
+        or (one is not None and one.style == TOLD_POINTS)
     ]
 
 

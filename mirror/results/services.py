@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from mirror.results import result_files
 from mirror.results.encoding import Writer
-from mirror.results.formats import MOST_FORMATS, formats_of
+from mirror.results.formats import MOST_FORMATS, formats_chosen
 from mirror.results.models import StoredResult
 from mirror.results.signals import columns_formatted
 from mirror.sources.limits import limits_of
@@ -24,6 +24,7 @@ from mirror.sources.sight import sight_now
 from mirror.storable import storable
 from mirror.work.store import store_keep
 from sqlagent.ports import ColumnStream, RowStream
+from sqlagent.rows.percents import is_percent
 from sqlagent.telling.summarizing import summed_in, unsummed_in
 from sqlagent.values import ColumnFormat, Rows
 
@@ -46,7 +47,7 @@ def result_store(source: Source, rows: Rows, owner: User | None = None, *, sql: 
     batches = (rows.rows[start : start + BATCH_ROWS] for start in range(0, len(rows.rows), BATCH_ROWS))
     result = _received(source, owner, rows.columns, rows.kinds, batches)
     result.truncated, result.cut_cells, result.seconds = rows.truncated, rows.cut_cells, rows.seconds
-    _aggregates_marked(result, sql)
+    _columns_marked(result, sql)
     return _saved(result)
 
 
@@ -72,18 +73,20 @@ def result_receive(
     result.seconds = waited + clock.seconds
     if keep_days is not None:
         result.expires_at = timezone.now() + timedelta(days=keep_days)
-    _aggregates_marked(result, sql)
+    _columns_marked(result, sql)
     return _saved(result)
 
 
-def _aggregates_marked(result: StoredResult, sql: str) -> None:
-    """Mark the columns that hold averages or rates of groups, and sums and other aggregates, as the SQL says."""
+def _columns_marked(result: StoredResult, sql: str) -> None:
+    """Mark the columns that hold averages or rates of groups, sums and other aggregates, and percentages, as the SQL says."""
     found, summed = unsummed_in(sql), summed_in(sql)
     for place, column in enumerate(result.columns):
         if column["name"] in found or place in found.values():
             column["of_groups"] = True
         if place in summed:
             column["adds_up"] = summed[place]
+        if column["kind"] in ("integer", "number") and is_percent(column["name"], sql):
+            column["in_percent"] = True
 
 
 def _saved(result: StoredResult) -> StoredResult:
@@ -138,7 +141,7 @@ def _received(
 def column_format_keep(result: StoredResult, column: str, **chosen: Any) -> None:
     """Keep how the columns of one name are shown, and tell those who draw these rows; one as it is needs no place."""
     wanted = ColumnFormat(column, **chosen)
-    others = [one for one in formats_of(result) if one.column != column]
+    others = [one for one in formats_chosen(result) if one.column != column]
     is_plain = not wanted.style and not wanted.bar
     formats_keep(result, [*others, *(() if is_plain else (wanted,))][-MOST_FORMATS:])
     columns_formatted.send(StoredResult, result=result)

@@ -7,10 +7,12 @@ as JSON holds it, and `said` says that again in the words of a language. A text 
 from __future__ import annotations
 
 import re
-from calendar import month_name
+from calendar import month_abbr, month_name
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, Protocol
+
+from sqlagent.rows.periods import period_written
 
 Parts = Any
 """The parts of a text: a text as it stands, a list of what follows one another, or one of these:
@@ -61,8 +63,12 @@ class English:
         return written
 
     def day(self, written: str) -> str:
-        """Give the day."""
-        return written
+        """Give the day; a month or a quarter by its name: Nov 2025, Q3 2025."""
+        part = period_written(written)
+        if part is None:
+            return written
+        name = f"Q{(part.first.month + 2) // 3}" if part.grain == "quarter" else month_abbr[part.first.month]
+        return f"{name} {part.first.year}"
 
     def name(self, name: str) -> str:
         """Write the first letter small, unless the name begins with an abbreviation."""

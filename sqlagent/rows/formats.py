@@ -17,6 +17,9 @@ from sqlagent.values import ColumnFormat
 
 NUMBERS = ("number", "currency", "percent", "points")
 
+TOLD_POINTS = "told_points"
+"""The style of percentages that nobody chose a format for: 12 is 12 %, with two decimals at most."""
+
 DATES = {
     "day": "%-d %b %Y",
     "weekday": "%a %-d %b %Y",
@@ -50,12 +53,16 @@ def formatted(value: Any, wanted: ColumnFormat | None) -> str | None:
         ('12.3%', '12.3%')
         >>> formatted("2026-11-27", ColumnFormat("a", "day")), formatted(float("nan"), ColumnFormat("a", "number", 2))
         ('27 Nov 2026', None)
+        >>> [formatted(n, ColumnFormat("a", TOLD_POINTS)) for n in (12.3456, 7, Decimal("1250.5"), 0.00123, -0.0)]
+        ['12.35\\xa0%', '7\\xa0%', '1,250.5\\xa0%', '0.0012\\xa0%', '0\\xa0%']
     """
     if wanted is None or value is None or isinstance(value, bool):
         return None
     if wanted.style in DATES:
         when = moment_of(value)
         return None if when is None else _dated(when, DATES[wanted.style])
+    if wanted.style == TOLD_POINTS and isinstance(value, int | float | Decimal):
+        return _pointed(value)
     if wanted.style in NUMBERS and isinstance(value, int | float | Decimal):
         return _numbered(value, wanted)
     return None
@@ -112,6 +119,16 @@ def _numbered(value: int | float | Decimal, wanted: ColumnFormat) -> str | None:
     if not _leads(wanted.unit):
         return f"{text}\xa0{wanted.unit}"
     return f"-{wanted.unit}{text[1:]}" if text.startswith("-") else f"{wanted.unit}{text}"
+
+
+def _pointed(value: int | float | Decimal) -> str | None:
+    """A percentage with two decimals at most; below a hundredth of a percent with its first two digits."""
+    exact = Decimal(str(value))
+    if not exact.is_finite() or abs(exact) >= Decimal(_LARGEST) or 0 < abs(exact) < Decimal("1e-8"):
+        return None
+    places = 2 if not exact or abs(exact) >= Decimal("0.01") else 1 - exact.adjusted()
+    text = f"{exact:,.{places}f}"
+    return _signed(text.rstrip("0").rstrip(".")) + "\xa0%"
 
 
 def _signed(text: str) -> str:

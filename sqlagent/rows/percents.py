@@ -7,7 +7,20 @@ from collections.abc import Iterator
 
 _IN_PERCENT = re.compile(r"percent|pct", re.IGNORECASE)
 _RATE = re.compile(r"share|ratio|rate|proportion|growth|change|margin", re.IGNORECASE)
+_FRACTION = re.compile(
+    r"(?:^|[_\s])(?:share|ratio|rate|proportion|fraction|growth|margin)(?:$|[_\s])", re.IGNORECASE
+)
 _HUNDREDFOLD = re.compile(r"\b100(?:\.0+)?\s*\*|\*\s*100(?:\.0+)?(?![\d.])")
+
+
+def is_fraction(name: str, value: float) -> bool:
+    """Whether a number is a part of 1 in a column called a share or a rate: its first four decimals tell hundredths of a percent.
+
+    Example:
+        >>> is_fraction("return_rate", 0.123457), is_fraction("corporate", 0.123457), is_fraction("rate", 11.65432), is_fraction("rate", 0.000123)
+        (True, False, False, False)
+    """
+    return 0.01 <= abs(value) < 1 and bool(_FRACTION.search(name))
 
 
 def is_percent(name: str, sql: str) -> bool:

@@ -469,7 +469,7 @@ def test_one_number_of_many_rows_is_the_last_in_time_with_its_change() -> None:
     drawn = figure(chart, MONTHLY)
     assert (chart.x, chart.note) == ("month", "The last of 12 rows, by month.")
     assert "120" in drawn["layout"]["annotations"][0]["text"]
-    assert drawn["layout"]["annotations"][1]["text"] == "+10 (+9.1%) since 2024-11"
+    assert drawn["layout"]["annotations"][1]["text"] == "+10 (+9.1%) since Nov 2024"
     assert drawn["data"][0]["y"] == [n * 10 for n in range(1, 13)]
     go.Figure(drawn)
 

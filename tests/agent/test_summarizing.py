@@ -37,7 +37,7 @@ TOLD: list[tuple[str, Rows, str]] = [
     ("revenue by person", rows("last_name first_name revenue", ("Miller", "", 3), ("Moore", "", 2), ("Young", "Al", 1)), "Miller has the highest revenue, 3, 50 % of the total; Moore follows with 2."),
     ("revenue by first name", rows("first_name revenue", ("Al", 6), ("", 4)), "Al has the highest revenue, 6; the row without a name follows with 4. The 2 together make 10."),
     ("top three countries by revenue", LAND, "Germany has the highest revenue, 4.21 M; France follows with 2 M. The 3 together make 8 M."),
-    ("revenue by month", MONTHS, "Revenue rose from 100 in 2024-01 to 130 in 2024-04, up 30 %; it peaked at 180 in 2024-02 and its lowest was 90 in 2024-03."),
+    ("revenue by month", MONTHS, "Revenue rose from 100 in Jan 2024 to 130 in Apr 2024, up 30 %; it peaked at 180 in Feb 2024 and its lowest was 90 in Mar 2024."),
     ("heights", rows("height", (150,), (190,)), "2 rows: height from 150 to 190."),
     ("names", rows("name id", ("Ann", 1), ("Bo", 2)), "2 rows: Ann and Bo."),
     ("names", rows("name", *((f"n{i}",) for i in range(9))), "9 rows, beginning with n0, n1 and n2."),
@@ -108,7 +108,7 @@ def test_an_average_is_called_one(name: str, cells: tuple[float, ...], sentence:
 def test_months_of_two_years_beside_their_year_are_one_series() -> None:
     cells = [(y, f"{y}-{m:02}", 100 + m + int(y)) for y in ("2025", "2026") for m in range(1, 13)]
     told = summarize("revenue this year vs last year by month", rows("year month revenue", *cells))
-    assert told == "Revenue rose from 2,126 in 2025-01 to 2,138 in 2026-12, up 0.6 %."
+    assert told == "Revenue rose from 2,126 in Jan 2025 to 2,138 in Dec 2026, up 0.6 %."
 
 
 def test_percentages_of_groups_have_no_total() -> None:
@@ -135,7 +135,7 @@ IN_PERCENT: list[tuple[str, Rows, str]] = [
     (
         "SELECT month, SUM(a) * 100 / SUM(b) AS `web_share` FROM t GROUP BY month",
         rows("month web_share", ("2024-01", 63.16), ("2024-02", 60.5), ("2024-03", 62.52)),
-        "Web share fell from 63.16 % in 2024-01 to 62.52 % in 2024-03, down 0.64 points; its lowest was 60.5 % in 2024-02.",
+        "Web share fell from 63.16 % in Jan 2024 to 62.52 % in Mar 2024, down 0.64 points; its lowest was 60.5 % in Feb 2024.",
     ),
     (
         "SELECT kind, 100.0 * COALESCE(SUM(a), 0) / SUM(b) AS margin_rate FROM t GROUP BY kind",
@@ -175,7 +175,7 @@ def test_no_share_is_claimed_where_the_sql_or_the_number_of_rows_tells_of_a_limi
 
 def test_a_peak_of_nothing_is_a_peak() -> None:
     losses = rows("month profit", ("2024-01", -5), ("2024-02", 0), ("2024-03", -9), ("2024-04", -2))
-    assert "peaked at 0 in 2024-02" in summarize("profit by month", losses)
+    assert "peaked at 0 in Feb 2024" in summarize("profit by month", losses)
 
 
 def test_no_share_is_claimed_of_rows_that_were_cut() -> None:
@@ -314,9 +314,9 @@ OF_EACH = (
 )
 
 SORTED: list[tuple[str, str, Rows, str]] = [
-    ("top 3 months", BY_MONTH.format("SUM(x) DESC"), BEST_MONTHS, "2025-12 has the highest revenue, 90; 2025-11 follows with 70. The 3 together make 210."),
-    ("3 months", BY_MONTH.format("SUM(x)"), rows("month revenue", ("2025-01", 5), ("2025-07", 6)), "2025-01 has the lowest revenue, 5; 2025-07 follows with 6. The 2 together make 11."),
-    ("revenue by month", BY_MONTH.format("month"), BEST_MONTHS, "Revenue rose from 50 in 2025-07 to 90 in 2025-12, up 80 %."),
+    ("top 3 months", BY_MONTH.format("SUM(x) DESC"), BEST_MONTHS, "Dec 2025 has the highest revenue, 90; Nov 2025 follows with 70. The 3 together make 210."),
+    ("3 months", BY_MONTH.format("SUM(x)"), rows("month revenue", ("2025-01", 5), ("2025-07", 6)), "Jan 2025 has the lowest revenue, 5; Jul 2025 follows with 6. The 2 together make 11."),
+    ("revenue by month", BY_MONTH.format("month"), BEST_MONTHS, "Revenue rose from 50 in Jul 2025 to 90 in Dec 2025, up 80 %."),
     ("cheapest product in each category", OF_EACH.format("", 1), CHEAPEST, "The lowest price of each category goes from 5 (Toys, Bear) to 26 (Shoes, Sneakers)."),
     ("second cheapest product in each category", OF_EACH.format("", 2).replace("<=", "="), CHEAPEST, "The second lowest price of each category goes from 5 (Toys, Bear) to 26 (Shoes, Sneakers)."),
     ("fourth dearest product of each category", OF_EACH.format(" DESC", 4).replace("<=", "="), CHEAPEST, "In place 4 of each category, price goes from 5 (Toys, Bear) to 26 (Shoes, Sneakers)."),

@@ -104,7 +104,7 @@ def test_a_dashboard_from_its_first_card_to_its_end(page: Page) -> None:
     page.goto(board)
     page.get_by_role("link", name="Orders", exact=True).click()
     expect(page.locator("mirror-chart[data-drawn]")).to_be_visible()
-    expect(page.get_by_role("region", name="Rows of Orders")).to_contain_text("2025-12")
+    expect(page.get_by_role("region", name="Rows of Orders")).to_contain_text("Dec 2025")
     assert violations(page) == []
     page.get_by_role("link", name="Morning").click()
     page.get_by_role("link", name="Arrange").click()

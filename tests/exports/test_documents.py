@@ -18,7 +18,8 @@ from pypdf import PdfReader
 from mirror.exports import images, pdf_letters, xlsx_files
 from mirror.exports.file_writing import pieces, write
 from mirror.exports.values import FORMATS, Cover, ExportError
-from sqlagent.values import Rows
+from mirror.results.cells import shown
+from sqlagent.values import ColumnFormat, Rows
 from tests import warm
 from tests.exports.keeping import sheet_of_rows
 
@@ -51,8 +52,8 @@ def test_a_sheet_has_its_head_in_sight_and_widths_that_fit(tmp_path):
 
 def test_cells_have_the_types_that_excel_keeps_exactly(tmp_path):
     cells = [
-        (Decimal("5.00"), "n", "0.00"),
-        (10**14, "n", "0"),
+        (Decimal("5.00"), "n", "#,##0.00"),
+        (10**14, "n", "#,##0"),
         (10**15, "s", "General"),
         (Decimal("0.1234567890123456"), "s", "General"),
         (0.1 + 0.2, "n", "General"),
@@ -84,7 +85,11 @@ def test_floats_are_shown_with_the_decimals_of_pages_and_stay_exact(tmp_path):
     page = book_of([sheet_of_rows(rows, "Rows")], tmp_path)[0].worksheets[0]
     seen = [[page.cell(row, place) for row in (2, 3, 4)] for place in (1, 2, 3)]
     assert [cell.value for cell in seen[0]] == list(sums), "every digit is kept"
-    assert [{cell.number_format for cell in cells} for cells in seen] == [{"0.00"}, {"0.000"}, {"General"}]
+    assert [{cell.number_format for cell in cells} for cells in seen] == [
+        {"#,##0.00"},
+        {"#,##0.000"},
+        {"General"},
+    ]
     assert page.column_dimensions["A"].width < 14
 
 
@@ -92,10 +97,10 @@ def test_a_float_with_more_decimals_than_the_first_rows_shows_them(tmp_path):
     rows = Rows(("n",), tuple((n + 0.5,) for n in range(300)) + ((0.0625,), (1500.125,)))
     page = book_of([sheet_of_rows(rows, "Rows")], tmp_path)[0].worksheets[0]
     assert [page.cell(row, 1).number_format for row in (2, 301, 302, 303)] == [
-        "0.0",
-        "0.0",
+        "#,##0.0",
+        "#,##0.0",
         "General",
-        "General",
+        "#,##0.00",
     ]
 
 
@@ -339,3 +344,36 @@ def test_a_font_that_is_broken_is_done_without(tmp_path, fonts):
     (tmp_path / "wqy-zenhei.ttc").write_bytes(b"no font")
     fonts.append(str(tmp_path / "wqy-zenhei.ttc"))
     assert "because no font here has them" in pages_of([sheet_of_rows(ABROAD, "東")], tmp_path)[1].notes[0]
+
+
+def test_numbers_have_thousands_apart_where_pages_have_them_and_names_of_things_never(tmp_path):
+    names = ("year", "customer_id", "zip_code", "month", "yearmonth", "orders", "revenue", "sales_last_year")
+    row = (2025, 10248, 12345, 11, 202511, 1234567, Decimal("1234.50"), 4321)
+    page = book_of([sheet_of_rows(Rows(names, (row,)), "Rows")], tmp_path)[0].worksheets[0]
+    looks = [page.cell(2, place).number_format for place in range(1, len(names) + 1)]
+    assert looks == ["0", "0", "0", "0", "0", "#,##0", "#,##0.00", "#,##0"]
+    assert [page.cell(2, place).value for place in range(1, len(names) + 1)] == [*row[:6], 1234.5, 4321]
+    assert [shown(value, name).text for value, name in zip(row, names, strict=True)] == [
+        "2025", "10248", "12345", "11", "202511", "1,234,567", "1,234.50", "4,321",
+    ]  # fmt: skip
+
+
+def test_formats_of_columns_are_those_of_the_workbook_too(tmp_path):
+    rows = Rows(
+        ("share_pct", "paid", "rate", "day", "month", "quarter"),
+        ((12.3456, 1234567.5, 0.125, date(2025, 11, 3), "2025-11", "2025-Q3"),),
+    )
+    formats = (
+        ColumnFormat("share_pct", "told_points"),
+        ColumnFormat("paid", "currency", 0, unit="€"),
+        ColumnFormat("rate", "percent"),
+        ColumnFormat("day", "dots"),
+    )
+    sheet = replace(sheet_of_rows(rows, "Rows"), formats=formats)
+    page = book_of([sheet], tmp_path)[0].worksheets[0]
+    assert [page.cell(2, place).number_format for place in range(1, 7)] == [
+        '#,##0.00" %"', '"€"#,##0', "#,##0.0%", "dd.mm.yyyy", "mmm yyyy", "General",
+    ]  # fmt: skip
+    assert [page.cell(2, place).value for place in (1, 2, 5, 6)] == [
+        12.3456, 1234567.5, datetime(2025, 11, 1), "Q3 2025",
+    ]  # fmt: skip

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 from django.urls import reverse
+from django.utils.translation import override
 from pypdf import PdfReader
 
 from mirror.asking import services as asking
@@ -219,3 +220,38 @@ def test_amounts_of_one_column_have_their_two_decimals_and_are_copied_as_they_ar
         ["8", "7", "2025"],
     ], "no amounts"
     assert page.totals[0].text == "2,559,127.23"
+
+
+def test_percentages_have_two_decimals_at_most_and_every_digit_for_a_copy(shop, alice, as_alice, tmp_path):
+    sql = "SELECT reason, 100.0 * a / b AS return_rate, pct, a / b AS rate FROM t"
+    rows = Rows(
+        ("reason", "return_rate", "pct", "rate"), (("Late", 12.345678, 7, 0.123457), ("Torn", 3.5, 40, 0.035))
+    )
+    result = services.result_store(shop, rows, alice, sql=sql)
+    cells = table_page(result).rows
+    assert [[cell.text for cell in row] for row in cells] == [
+        ["Late", "12.35\xa0%", "7\xa0%", "0.1235"],
+        ["Torn", "3.50\xa0%", "40\xa0%", "0.035"],
+    ]
+    assert (cells[0][1].exact, cells[1][1].exact) == ("12.345678", "3.5")
+    assert (result.columns[1]["in_percent"], result.columns[3]["in_percent"]) == (True, False)
+    write("csv", [sheet_of(result)], tmp_path / "out.csv", Cover())
+    assert "12.345678" in (tmp_path / "out.csv").read_text()
+
+    as_alice.post(address(result, 1), {"style": "number", "decimals": "1", "grouped": "on"})
+    result.refresh_from_db()
+    assert table_page(result).rows[0][1].text == "12.3"
+    assert len(result.formats) == 1, "only what was chosen is kept"
+
+
+def test_a_month_is_written_one_way_in_tables_and_mails_and_stays_exact_in_data(shop, alice, tmp_path):
+    rows = Rows(("month", "quarter", "invoice"), (("2025-11", "2025-Q4", "2025-11"),))
+    result = services.result_store(shop, rows, alice)
+    assert [cell.text for cell in table_page(result).rows[0]] == ["Nov 2025", "Q4 2025", "2025-11"]
+    assert table_page(result).rows[0][0].exact == "2025-11"
+    section = Section("Rows", "", rows.columns, ("text",) * 3, rows.rows, 1)
+    assert [cell.text for cell in table(section).rows[0]] == ["Nov 2025", "Q4 2025", "2025-11"]
+    with override("de"):
+        assert table_page(result).rows[0][0].text == "Nov. 2025"
+    write("csv", [sheet_of(result)], tmp_path / "out.csv", Cover())
+    assert "2025-11,2025-Q4,2025-11" in (tmp_path / "out.csv").read_text()

@@ -1,7 +1,7 @@
 // The points of a <mirror-chart>: arrow keys walk them and read each aloud, Enter or a click shows the rows that one is
 // made of in the table beside the chart, and a bar above the table leads back. Loaded once a chart is pointed at.
 import { announce } from "./announce.js";
-import { gettext, number } from "./words.js";
+import { gettext, language, number } from "./words.js";
 
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Home: [-Infinity, 0], End: [Infinity, 0] };
 const parser = new DOMParser();
@@ -62,7 +62,7 @@ class Points {
     const [along, value] = isLying ? [trace.y[point], trace.x[point]] : [trace.x[point], trace.y[point]];
     const name = this.data.length > 1 ? `${plain(trace.name)}, ` : "";
     const labels = trace.mode === "markers" && trace.text?.[point] ? `${plain(trace.text[point])}, ` : "";
-    return `${name}${labels}${typeof along === "number" ? written(along, isLying ? layout.yaxis : layout.xaxis) : plain(along)}: ${written(value, across)}`;
+    return `${name}${labels}${typeof along === "number" ? written(along, isLying ? layout.yaxis : layout.xaxis) : monthOr(along, isLying ? layout.yaxis : layout.xaxis)}: ${written(value, across)}`;
   }
 
   /** Put a ring on a point and its words above it, for those who see; without one take both away. */
@@ -191,6 +191,12 @@ function written(value, axis) {
   const grouping = form ? form[1] === "," : !axis?.tickformat;
   const text = number(value, { ...places, useGrouping: grouping, style: form?.[3] === "%" ? "percent" : "decimal" });
   return plain(`${axis?.tickprefix ?? ""}${text}${axis?.ticksuffix ?? ""}`);
+}
+
+/** A month as its axis says it, in the language of the page; any other place as it is. */
+function monthOr(along, axis) {
+  const [, year, month] = (axis?.hoverformat === "%b %Y" && /^(\d{4})-(\d\d)(-01)?$/.exec(along)) || [];
+  return year ? new Intl.DateTimeFormat(language, { year: "numeric", month: "short", timeZone: "UTC" }).format(Date.UTC(year, month - 1)) : plain(along);
 }
 
 /** Texts of a figure are escaped for Plotly, which reads markup; here they are words. */

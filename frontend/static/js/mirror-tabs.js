@@ -65,10 +65,10 @@ class MirrorTabs extends HTMLElement {
   }
 
   moved(event, n) {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
+    const most = this.tabs.length;
+    const next = { ArrowRight: (n + 1) % most, ArrowLeft: (n - 1 + most) % most, Home: 0, End: most - 1 }[event.key];
+    if (next === undefined) return;
     event.preventDefault();
-    const next = (n + step + this.tabs.length) % this.tabs.length;
     this.show(next);
     this.tabs[next].tab.focus();
   }

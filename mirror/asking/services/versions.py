@@ -29,7 +29,7 @@ from mirror.phrases import one_line
 from mirror.queries.helping import sql_parameters
 from mirror.queries.parameters import SQL_CHARS
 from mirror.queries.running import KeptRows, NotRun, Values
-from mirror.results.formats import formats_of_chart
+from mirror.results.formats import formats_chosen_of_chart
 from mirror.results.kept_pivots import chart_pivoted
 from mirror.results.pivots import PivotWish
 from mirror.results.rows import rows_of
@@ -337,7 +337,7 @@ def _ran(version: Version, watch: Watch) -> KeptRows | NotRun:
 
 def _drawn(version: Version, result: StoredResult) -> dict[str, Any]:
     asked = version.title or version.run.question
-    formats_keep(result, formats_of_chart(version.chart))
+    formats_keep(result, formats_chosen_of_chart(version.chart))
     rows = rows_of(result, DRAWN_ROWS)
     ends = data_ends(version.run.thread.source, version.frame, rows)
     title, change = _titled(version)

@@ -16,7 +16,7 @@ from mirror.queries.running import KeptRows, NotRun, NotRunWhy, Values, sql_run
 from mirror.queries.values_said import values_said
 from mirror.reports.making.made import STORAGE_ADVICE, MadePart, Making, RunFailed, RunStopped, Unmakeable
 from mirror.reports.models import ReportPart, RunPart
-from mirror.results.formats import formats_of_chart
+from mirror.results.formats import formats_chosen_of_chart
 from mirror.results.services import formats_keep, result_delete
 from mirror.sources.limits import limits_of
 from mirror.sources.selectors import may_send, sources_visible
@@ -123,7 +123,7 @@ def _allowed(making: Making, part: ReportPart) -> SavedSql:
 
 def _kept(making: Making, part: ReportPart, saved: SavedSql, ran: KeptRows, lease: Lease) -> MadePart:
     result = ran.result
-    formats_keep(result, formats_of_chart(saved.chart))
+    formats_keep(result, formats_chosen_of_chart(saved.chart))
     row = RunPart(
         run=making.run,
         position=part.position,

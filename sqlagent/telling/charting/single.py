@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlagent.language.saying import day
 from sqlagent.rows.columns import Role, in_words, number_of, profile, profiles
 from sqlagent.rows.formats import column_format, formatted
 from sqlagent.telling.charting.axes import is_year, moment_of
@@ -98,7 +99,7 @@ def _with_past(chart: Chart, rows: Rows, layout: Json) -> Json:
     before, last = values[-2], values[-1]
     change = shown(last - before) if last <= before else f"+{shown(last - before)}"
     share = f" ({(last - before) / abs(before):+.1%})" if before else ""
-    words = f"{change}{share} since {label(times[-2])}"
+    words = f"{change}{share} since {day(label(times[-2]))}"
     layout["annotations"][0] |= {"y": 0.84}
     layout["annotations"].append(
         {"text": words, "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.47}

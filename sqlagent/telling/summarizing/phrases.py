@@ -20,6 +20,7 @@ from sqlagent.language.saying import (
     worded_count,
 )
 from sqlagent.rows.columns import Profile, Role, number_of, wall_clock
+from sqlagent.rows.periods import part_of
 from sqlagent.values import Cell, Rows
 
 SIGNS = re.compile(r"[/*+=()<>|\[\]{}?:]|\s-\s|\bcase\b", re.IGNORECASE)
@@ -83,6 +84,9 @@ def cell_said(cell: Cell, column: Profile) -> str:
     if isinstance(cell, int) and 1 <= cell <= 12 and lower_first(column.words) == "month of year":
         return worded(month_name[cell])
     if column.role == Role.TIME or column.role == Role.KEY or column.ordered:
+        if (part := part_of(cell, column.words)) is not None:
+            quarter = f"{part.first.year}-Q{(part.first.month + 2) // 3}"
+            return day(quarter if part.grain == "quarter" else f"{part.first:%Y-%m}")
         if isinstance(cell, datetime):
             at = wall_clock(cell)
             return day(at.date() if at.time().isoformat() == "00:00:00" else at)
