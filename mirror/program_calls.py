@@ -35,7 +35,7 @@ class ProgramHandler(BaseHandler):
         self._view_middleware: list[Any] = []
         self._template_response_middleware: list[Any] = []
         self._exception_middleware: list[Any] = []
-        chain = convert_exception_to_response(self._get_response)
+        chain = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]  # Django's own, not in its stubs
         for name in reversed(settings.PROGRAM_MIDDLEWARE):
             chain = convert_exception_to_response(import_string(name)(chain))
         self._middleware_chain = chain
@@ -71,6 +71,8 @@ class Application(ASGIHandler):
             request, answered = self.create_request(scope, body)
             if request is not None:
                 answered = await self.threads.do(self.programs.get_response, request)
+            if answered is None:  # no request, no answer: Django gives one of both
+                return
             if answered.streaming:
                 await self._streamed(answered, receive, send)
                 await self.threads.do(answered.close)

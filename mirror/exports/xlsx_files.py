@@ -123,7 +123,7 @@ class _Filling:
                     text = value if isinstance(value, str) else exact(value)
                     if isinstance(value, float) and is_told(value, self._decimals[place]):
                         text = f"{value:,.{self._decimals[place]}f}"
-                    elif isinstance(value, int | Decimal) and abs(value) >= _GROUPED:
+                    elif isinstance(value, int | Decimal) and not -_GROUPED < value < _GROUPED:
                         text = f"{value:,}"
                     longest = max(map(len, text[:2_000].splitlines()), default=0)
                     self._widths[place] = max(self._widths[place], longest + 1)
