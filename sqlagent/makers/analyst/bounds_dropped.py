@@ -6,7 +6,8 @@ A name or a period that a frame lacks altogether is found by `checking`; here it
 
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import replace
+from itertools import pairwise, zip_longest
 
 from sqlagent.catalog.semantics import Role
 from sqlagent.catalog.semantics.words import stems
@@ -32,6 +33,9 @@ def bounds_dropped(frame: Frame, reading: Reading, source: Source) -> list[str]:
         *_described(reading, source),
         *_both_ends(frame, reading),
         *_periods_of_their_own(frame, reading),
+        *_by_nothing(frame, reading),
+        *_columns_beside(frame, reading),
+        *_name_of_none(reading, source),
     ]
 
 
@@ -43,6 +47,47 @@ def _many_and_much(frame: Frame, reading: Reading) -> list[str]:
     if len(frame.measures) != 1 or not any(pair == ("count", "much") for pair in pairwise(ops)):
         return []
     return ["how many"] if frame.measures[0].agg == "sum" else ["how much"]
+
+
+def _by_nothing(frame: Frame, reading: Reading) -> list[str]:
+    """ "Repairs per by": a group that nothing names; the groups of "per referred by" end so."""
+    items = [item for item in reading.items if item.kind != "glue"]
+    if len(items) < 2 or items[-1].op != "by":
+        return []
+    return [items[-1].text] if not frame.by or items[-2].op == "by" else []
+
+
+_THEIRS = frozenset({"and their", "with their", "and its", "with its"})
+
+
+def _columns_beside(frame: Frame, reading: Reading) -> list[str]:
+    """ "Revenue and their currencies" that is one sum: a figure has no column beside it but its groups."""
+    if not frame.measures:
+        return []
+    told = [one for one in frame.where if one.op != "filled" or any(s.field.filled < 1 for s in one.slots)]
+    known = {(s.field.table, s.field.column) for s in replace(frame, where=tuple(told), columns=()).slots()}
+    known |= {(s.field.table, s.field.column) for m in figures(frame) if m.expr for s in m.expr.slots}
+    best = [
+        (noun.text, noun.targets[0])
+        for their, noun in pairwise(reading.items)
+        if their.text.lower() in _THEIRS and noun.kind == "mention"
+    ]
+    return [text for text, t in best if t.kind == "field" and (t.table, t.column) not in known]
+
+
+_NAME_OF = frozenset({"name of", "names of", "the name of", "the names of"})
+
+
+def _name_of_none(reading: Reading, source: Source) -> list[str]:
+    """ "Name of the invoice" where invoices have none."""
+    items = reading.items
+    return [
+        name.text
+        for name, noun, behind in zip_longest(items, items[1:], items[2:])
+        if name.text.lower() in _NAME_OF and noun is not None and noun.kind == "mention"
+        if behind is None or behind.kind != "mention" or behind.targets[0].kind == "value"
+        if noun.targets[0].kind == "thing" and not source.names(noun.targets[0].table)
+    ]
 
 
 _SLOW = frozenset({"slowest", "fastest", "quickest"})
