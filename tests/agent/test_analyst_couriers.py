@@ -1,4 +1,4 @@
-"""Couriers: parcels that were ordered, due and delivered beside their bills, leases and covers that hold for a time, areas that riders know."""
+"""Couriers: parcels that were ordered, due and delivered beside their bills, leases and permits that hold for a time, areas that riders know."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from datetime import date
 
 import pytest
 
-from sqlagent.values import Outcome
-from tests.agent.places import analysed, assert_answered, outcome, place
+from sqlagent.journey.notes_beside import place_of
+from sqlagent.language.not_understood import NOT_UNDERSTOOD
+from sqlagent.makers.analyst.answering import understand
+from sqlagent.makers.following import stand_alone
+from sqlagent.values import Outcome, Turn
+from tests.agent.places import analysed, assert_answered, outcome, place, rows
 
 TODAY = date(2026, 6, 30)
 
@@ -20,7 +24,7 @@ CREATE TABLE parcels (parcel_id INTEGER PRIMARY KEY, label TEXT, shipper_id INTE
 CREATE TABLE bills (bill_id INTEGER PRIMARY KEY, shipper_id INTEGER REFERENCES shippers, parcel_id INTEGER REFERENCES parcels, issued_on DATE, due_on DATE, paid_on DATE, fee NUMERIC);
 CREATE TABLE depots (depot_id INTEGER PRIMARY KEY, depot_name TEXT, district TEXT);
 CREATE TABLE leases (lease_id INTEGER PRIMARY KEY, rider_id INTEGER REFERENCES riders, depot_id INTEGER REFERENCES depots, valid_from DATE, valid_until DATE, rent NUMERIC, status TEXT);
-CREATE TABLE covers (cover_id INTEGER PRIMARY KEY, rider_id INTEGER REFERENCES riders, insurer TEXT, premium NUMERIC, starts_on DATE, ends_on DATE);
+CREATE TABLE permits (permit_id INTEGER PRIMARY KEY, rider_id INTEGER REFERENCES riders, issuer TEXT, charge NUMERIC, starts_on DATE, ends_on DATE);
 CREATE TABLE bikes (bike_id INTEGER PRIMARY KEY, bike_name TEXT, rider_id INTEGER REFERENCES riders, sold_on DATE);
 INSERT INTO riders VALUES (1, 'Ada', 'Ghent'), (2, 'Bo', 'Bruges'), (3, 'Cy', 'Ghent'), (4, 'Di', 'Lier'), (5, 'Eno', 'Lier');
 INSERT INTO areas VALUES (1, 'Harbour'), (2, 'Old Town'), (3, 'Station');
@@ -37,7 +41,7 @@ WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39)
 INSERT INTO leases SELECT i + 1, i % 5 + 1, i % 3 + 1, date('2024-01-15', '+' || (i * 25) || ' days'), CASE WHEN i % 8 THEN date('2024-09-15', '+' || (i * 25) || ' days') END,
   100 + i, CASE WHEN i % 9 = 4 THEN 'cancelled' WHEN i < 20 THEN 'ended' ELSE 'active' END FROM n;
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 29)
-INSERT INTO covers SELECT i + 1, i % 5 + 1, CASE i % 2 WHEN 0 THEN 'Atlas' ELSE 'Borea' END, 200 + i, date('2024-02-01', '+' || (i * 30) || ' days'), date('2025-01-31', '+' || (i * 30) || ' days') FROM n;
+INSERT INTO permits SELECT i + 1, i % 5 + 1, CASE i % 2 WHEN 0 THEN 'Atlas' ELSE 'Borea' END, 200 + i, date('2024-02-01', '+' || (i * 30) || ' days'), date('2025-01-31', '+' || (i * 30) || ' days') FROM n;
 INSERT INTO bikes VALUES (1, 'Arrow', 1, NULL), (2, 'Bolt', 2, '2025-03-01'), (3, 'Comet', 3, NULL), (4, 'Dash', 4, '2026-02-01'), (5, 'Ember', 5, NULL), (6, 'Flash', 1, NULL);
 """
 
@@ -81,3 +85,125 @@ def test_groups_and_names_that_there_are_stay_answers(couriers):
     assert outcome(couriers, "parcels per status", TODAY) is Outcome.ANSWERED
     assert outcome(couriers, "names of the shippers", TODAY) is Outcome.ANSWERED
     assert outcome(couriers, "riders with their town", TODAY) is Outcome.ANSWERED
+
+
+_OF_RIDERS = (
+    "SELECT COUNT(*) FROM parcels JOIN riders USING (rider_id) WHERE rider_name IN ('Ada', 'Bo') AND status"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("number of cancelled parcels of Ada or Bo", f"{_OF_RIDERS} = 'cancelled'"),
+        ("number of cancelled parcels of Ada or of Bo", f"{_OF_RIDERS} = 'cancelled'"),
+        ("number of ordered or cancelled parcels of Ada", f"{_OF_RIDERS} IN ('ordered', 'cancelled') AND rider_name = 'Ada'"),
+        ("number of leases that are cancelled or of Ada", "SELECT COUNT(*) FROM leases JOIN riders USING (rider_id) WHERE status = 'cancelled' OR rider_name = 'Ada'"),
+    ],
+)  # fmt: skip
+def test_or_between_two_values_of_a_column_leaves_other_conditions_alone(couriers, text, sql):
+    assert_answered(couriers, text, sql, TODAY)
+
+
+def _chain(where, *typed):
+    """The questions of a thread, each as it stands by itself."""
+    catalog, index = where[0].catalog(), where[1].vocabulary.index
+    turns = []
+    for one in typed:
+        text = stand_alone(one, turns, catalog, None, index=index).text
+        turns.append(Turn(text, "SELECT 1", typed=one))
+    return [one.question for one in turns]
+
+
+@pytest.mark.parametrize(
+    ("typed", "gold"),
+    [
+        (("cancelled parcels of Ada", "and Bo?", "both together"), "cancelled parcels of Ada and Bo"),
+        (("fees per shipper in 2025", "2026", "both"), "fees per shipper in 2025 and 2026"),
+        (("parcels of Ada", "Bo", "Cy", "all three together"), "parcels of Ada, Bo and Cy"),
+        (("parcels of Ada", "Bo", "now both combined", "only cancelled ones"), "cancelled parcels of Ada and Bo"),
+    ],
+)  # fmt: skip
+def test_the_last_questions_are_asked_in_one(couriers, typed, gold):
+    asked = _chain(couriers, *typed)[-1]
+    made, wanted = (understand(text, couriers[1], TODAY)[1][0] for text in (asked, gold))
+    assert rows(couriers, made.sql) == rows(couriers, wanted.sql)
+    assert not made.frame.unused
+
+
+def test_questions_that_differ_in_more_than_a_value_are_not_joined(couriers):
+    *_, last = _chain(couriers, "parcels of Ada", "fees by shipper", "both together")
+    assert NOT_UNDERSTOOD.search(last) or "Ada" not in last
+    *_, last = _chain(couriers, "parcels of Ada by status", "both together")
+    assert NOT_UNDERSTOOD.search(last)
+
+
+_DELIVERED = "AVG(julianday(delivered_on) - julianday(ordered_on))"
+_DELAYED = "AVG(julianday(delivered_on) - julianday(due_on))"
+_PAID = "AVG(julianday(paid_on) - julianday({}))"
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("average delivery time", f"SELECT {_DELIVERED} FROM parcels"),
+        ("avg time to deliver", f"SELECT {_DELIVERED} FROM parcels"),
+        ("average turnaround", f"SELECT {_DELIVERED} FROM parcels"),
+        ("average delivery time per shipper", f"SELECT shipper_name, {_DELIVERED} FROM parcels JOIN shippers USING (shipper_id) GROUP BY 1"),
+        ("average delay in days", f"SELECT {_DELAYED} FROM parcels"),
+        ("average delay per rider", f"SELECT rider_name, {_DELAYED} FROM parcels JOIN riders USING (rider_id) GROUP BY 1"),
+        ("average payment time", f"SELECT {_PAID.format('issued_on')} FROM bills"),
+        ("average payment delay", f"SELECT {_PAID.format('due_on')} FROM bills"),
+        ("average delay of bills", f"SELECT {_PAID.format('due_on')} FROM bills"),
+    ],
+)  # fmt: skip
+def test_times_are_those_of_the_rows_that_are_delivered_or_paid(couriers, text, sql):
+    assert_answered(couriers, text, sql, TODAY)
+
+
+def _holding(table, begin, end, first, last):
+    return f"FROM {table} WHERE {begin} <= '{last}' AND ({end} IS NULL OR {end} >= '{first}')"
+
+
+_LEASES = _holding("leases", "valid_from", "valid_until", "2026-06-30", "2026-06-30")
+_LEASES_2025 = _holding("leases", "valid_from", "valid_until", "2025-01-01", "2025-12-31")
+_PERMITS = _holding("permits", "starts_on", "ends_on", "2026-06-30", "2026-06-30")
+_PERMITS_2025 = _holding("permits", "starts_on", "ends_on", "2025-01-01", "2025-12-31")
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("leases valid today", f"SELECT COUNT(*) {_LEASES}"),
+        ("permits valid today", f"SELECT COUNT(*) {_PERMITS}"),
+        ("permits active today", f"SELECT COUNT(*) {_PERMITS}"),
+        ("active permits", f"SELECT COUNT(*) {_PERMITS}"),
+        ("permits active in 2025", f"SELECT COUNT(*) {_PERMITS_2025}"),
+        ("how many permits were active in 2025", f"SELECT COUNT(*) {_PERMITS_2025}"),
+        ("charge of active permits by issuer in 2025", f"SELECT issuer, SUM(charge) {_PERMITS_2025} GROUP BY 1"),
+        ("leases active in 2025", f"SELECT COUNT(*) {_LEASES_2025} AND status <> 'cancelled'"),
+        ("permits that started in 2025", "SELECT COUNT(*) FROM permits WHERE starts_on LIKE '2025%'"),
+        ("leases in 2025", "SELECT COUNT(*) FROM leases WHERE valid_from LIKE '2025%'"),
+        ("active leases", "SELECT COUNT(*) FROM leases WHERE status = 'active'"),
+    ],
+)  # fmt: skip
+def test_what_holds_in_a_period_overlaps_it(couriers, text, sql):
+    assert_answered(couriers, text, sql, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("active leases", True),
+        ("current leases", True),
+        ("rent by district for leases running today", True),
+        ("leases valid today", False),
+        ("active leases in 2025", False),
+        ("ended leases", False),
+        ("active permits", False),
+    ],
+)
+def test_a_state_that_days_tell_as_well_is_told_beside_the_answer(couriers, text, is_told):
+    notes = [one for one in analysed(couriers, text, TODAY).candidates[0].notes if "alone" in one]
+    assert notes == ["Told by status alone, whatever valid from and valid until say."] * is_told
+    assert all(place_of(one.parts) == "rows" for one in notes)

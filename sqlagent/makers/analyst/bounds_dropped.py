@@ -52,7 +52,7 @@ def _many_and_much(frame: Frame, reading: Reading) -> list[str]:
 def _by_nothing(frame: Frame, reading: Reading) -> list[str]:
     """ "Repairs per by": a group that nothing names; the groups of "per referred by" end so."""
     items = [item for item in reading.items if item.kind != "glue"]
-    if len(items) < 2 or items[-1].op != "by":
+    if len(items) < 2 or items[-1].op != "by" or items[-1].text.lower() not in ("by", "per"):
         return []
     return [items[-1].text] if not frame.by or items[-2].op == "by" else []
 

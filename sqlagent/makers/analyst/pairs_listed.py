@@ -38,9 +38,17 @@ def pairs_listed(frame: Frame, reading: Reading, source: Source) -> Frame:
         is_likely = grouped or not (frame.by or frame.where)
         return frame if is_likely or not (counts and only_there) else replace(frame, cost=frame.cost + _DEAR)
     beside = tuple(
-        slot for slot in frame.columns if slot.path[:1] != (way,) and (slot.path or slot.field.role not in _KEYS)
+        slot
+        for slot in frame.columns
+        if slot.path[:1] != (way,) and (slot.path or slot.field.role not in _KEYS)
     )
-    if not any(slot.path for slot in beside) or not source.names(named) or frame.distinct or frame.order is not None or frame.per:
+    if (
+        not any(slot.path for slot in beside)
+        or not source.names(named)
+        or frame.distinct
+        or frame.order is not None
+        or frame.per
+    ):
         return frame
     columns = (*source.shown(named, (way,)), *beside)
     is_whole = all(one.slots and all(s.path[:1] == (way,) for s in one.slots) for one in frame.where)

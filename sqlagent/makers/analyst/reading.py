@@ -335,6 +335,7 @@ def _with_states(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
             for i in items[max(0, place - 1) : place + 2]
             if i.kind == "mention" and (i.start == item.end or i.end == item.start)
         ]
+        beside += _alternatives(items, place)
         things = (next((t for t in i.targets[:4] if t.kind == "thing"), None) for i in beside)
         tables = {thing.table for thing in things if thing is not None}
         own = tuple(t for table in tables for t in vocabulary.of_state(table, item.text.lower()))
@@ -351,6 +352,15 @@ def _is_compared(items: Sequence[Item], place: int) -> bool:
     """Whether a word stands right before "vs": "spend vs revenue" holds two figures against each other."""
     after = items[place + 1] if place + 1 < len(items) else None
     return after is not None and after.op == "vs" and items[place].text.lower() not in _POINTING
+
+
+def _alternatives(items: Sequence[Item], place: int) -> list[Item]:
+    """The things that a state beside "or", or behind "only", may be of: "done or open lessons", "lessons of Ada, only done"."""
+    before, behind = (items[n] if 0 <= n < len(items) else None for n in (place - 1, place + 1))
+    is_one = any(one is not None and one.op == "or" for one in (before, behind))
+    is_last = before is not None and before.op == "only" and behind is None
+    named = [i for i in items if i.kind == "mention" and i.targets[0].kind == "thing"]
+    return named if is_one or is_last else []
 
 
 def _ends_a_span(items: Sequence[Item], place: int) -> bool:

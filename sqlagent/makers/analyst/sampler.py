@@ -27,6 +27,7 @@ from sqlagent.makers.analyst.future import to_come
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.hinted import explained
 from sqlagent.makers.analyst.idle_words import idle_words
+from sqlagent.makers.analyst.in_force import by_state_notes
 from sqlagent.makers.analyst.languages import language_of
 from sqlagent.makers.analyst.left_out_notes import left_out_notes
 from sqlagent.makers.analyst.money_notes import money_notes
@@ -363,6 +364,7 @@ def notes(one: Understood, reading: Reading, today: date, source: Source) -> tup
     out += [read_as(m.said, expression(m.expr)) for m in figures if m.said and m.expr is not None]
     out += one.frame.why
     out += [*note(one.frame), *left_out_notes(one.frame, today, model), *money_notes(one.frame, source)]
+    out += by_state_notes(one.frame, source, today)
     out += [worded(MENDED, word=old, other=new) for old, new in reading.mended]
     relative = any(i.period is not None and i.period.relative for i in reading.items)
     relative = relative or any(c.op == "held" and c.said == "today" for c in conditions(one.frame))
