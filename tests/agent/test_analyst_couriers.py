@@ -207,3 +207,87 @@ def test_a_state_that_days_tell_as_well_is_told_beside_the_answer(couriers, text
     notes = [one for one in analysed(couriers, text, TODAY).candidates[0].notes if "alone" in one]
     assert notes == ["Told by status alone, whatever valid from and valid until say."] * is_told
     assert all(place_of(one.parts) == "rows" for one in notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("number of parcels between 2025-09-01 and 2025-03-01", "2025-03-01", "2025-09-01"),
+        ("number of parcels from december 2025 to october 2025", "2025-10-01", "2025-12-31"),
+        ("number of parcels between 9 May 2025 and 2 March 2025", "2025-03-02", "2025-05-09"),
+        ("number of parcels from 2026 to 2025", "2025-01-01", "2026-12-31"),
+    ],
+)
+def test_a_range_typed_the_other_way_around_is_turned_and_told(couriers, text, first, last):
+    sql = f"SELECT COUNT(*) FROM parcels WHERE ordered_on BETWEEN '{first}' AND '{last}'"
+    assert_answered(couriers, text, sql, TODAY)
+    assert any("was read as" in one for one in analysed(couriers, text, TODAY).candidates[0].notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("number of parcels between 2025-03-01 and 2025-09-01", "2025-03-01", "2025-09-01"),
+        ("number of parcels from november to february", "2025-11-01", "2026-02-28"),
+        ("number of parcels from november to february 2026", "2025-11-01", "2026-02-28"),
+    ],
+)
+def test_a_range_in_its_order_stays_and_is_not_told(couriers, text, first, last):
+    sql = f"SELECT COUNT(*) FROM parcels WHERE ordered_on BETWEEN '{first}' AND '{last}'"
+    assert_answered(couriers, text, sql, TODAY)
+    assert not any("was read as" in one for one in analysed(couriers, text, TODAY).candidates[0].notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("riders sorted by name", "SELECT rider_name FROM riders"),
+        ("how many bikes were sold", "SELECT COUNT(*) FROM bikes WHERE sold_on IS NOT NULL"),
+        ("bikes sold in 2025", "SELECT COUNT(*) FROM bikes WHERE sold_on LIKE '2025%'"),
+    ],
+)
+def test_deeds_of_rows_stay_as_they_are(couriers, text, sql):
+    assert_answered(couriers, text, sql, TODAY)
+
+
+@pytest.mark.parametrize("text", ["bikes bought", "how many bikes were bought in 2025", "bikes purchased"])
+def test_what_was_sold_is_not_what_was_bought(couriers, text):
+    assert outcome(couriers, text, TODAY) is not Outcome.ANSWERED
+
+
+@pytest.fixture(scope="module")
+def press():
+    return place("""
+        CREATE TABLE houses (house_id INTEGER PRIMARY KEY, house_name TEXT);
+        CREATE TABLE presses (press_id INTEGER PRIMARY KEY, press_name TEXT, house_id INTEGER REFERENCES houses, sold_on DATE);
+        CREATE TABLE runs (run_id INTEGER PRIMARY KEY, press_id INTEGER REFERENCES presses, run_on DATE);
+        CREATE TABLE texts (text_id INTEGER PRIMARY KEY, title TEXT, house_id INTEGER REFERENCES houses, pages INTEGER, handed_in_on DATE);
+        CREATE TABLE charges (charge_id INTEGER PRIMARY KEY, text_id INTEGER REFERENCES texts, charged_on DATE, amount NUMERIC);
+        INSERT INTO houses VALUES (1, 'Alder'), (2, 'Beech');
+        INSERT INTO presses VALUES (1, 'Heidel', 1, '2025-01-05'), (2, 'Roto', 2, NULL), (3, 'Stone', 1, NULL);
+        INSERT INTO runs VALUES (1, 1, '2025-01-02'), (2, 2, '2025-02-02'), (3, 3, '2025-03-02');
+        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 79)
+        INSERT INTO texts SELECT i, 'Text ' || i, i % 2 + 1, 50 + (i * 37) % 400, date('2025-01-01', '+' || (i * 5) || ' days') FROM n;
+        INSERT INTO charges SELECT text_id, text_id, handed_in_on, 900 - 2 * pages FROM texts;
+    """)
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("longest text", "SELECT title, pages FROM texts ORDER BY pages DESC LIMIT 1"),
+        ("shortest text", "SELECT title, pages FROM texts ORDER BY pages LIMIT 1"),
+        ("presses sold", "SELECT press_name, sold_on FROM presses WHERE sold_on IS NOT NULL"),
+        ("presses with their sold date", "SELECT press_name, sold_on FROM presses"),
+    ],
+)
+def test_how_long_something_is_and_what_was_done_with_it(press, text, sql):
+    assert_answered(press, text, sql, TODAY)
+
+
+@pytest.mark.parametrize("text", ["longest bill", "shortest bills", "which shipper has the longest bills"])
+def test_money_and_numbers_of_rows_are_no_length(couriers, text):
+    made = analysed(couriers, text, TODAY)
+    frame = made.frames[0].frame if made.frames else None
+    told = frame is not None and all(one.unit != "money" and one.agg != "rows" for one in frame.measures)
+    assert told or made.outcome()[0] is not Outcome.ANSWERED

@@ -75,6 +75,7 @@ from sqlagent.makers.analyst.reordering import reordering
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import Fault, NoPlan
 from sqlagent.makers.analyst.run_out import run_out
+from sqlagent.makers.analyst.said_of_rows import not_sold
 from sqlagent.makers.analyst.shares_had import share_of_all, share_that_has, share_undergone
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
@@ -428,7 +429,8 @@ _NOTHING: Meanings = (Reading(()), [])
 
 def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     """The meanings of `_understood`, read anew."""
-    reading = states_of_their_own(alternatives(read(text, source.vocabulary, today)), source)
+    reading = not_sold(alternatives(read(text, source.vocabulary, today)), source)
+    reading = states_of_their_own(reading, source)
     reading = with_own_ends(with_own_roles(reading, source), source)
     if sum(item.kind == "mention" for item in reading.items) > MOST_MENTIONS:
         reads_left().is_short = True

@@ -16,6 +16,7 @@ from sqlagent.makers.analyst.frames import MOVED, Condition, Frame
 from sqlagent.makers.analyst.heeding import conditions, figures
 from sqlagent.makers.analyst.pairing import AHEAD
 from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.said_of_rows import BUYING
 from sqlagent.makers.analyst.source import Source
 
 
@@ -36,6 +37,7 @@ def bounds_dropped(frame: Frame, reading: Reading, source: Source) -> list[str]:
         *_by_nothing(frame, reading),
         *_columns_beside(frame, reading),
         *_name_of_none(reading, source),
+        *_bought(frame, reading),
     ]
 
 
@@ -75,6 +77,12 @@ def _columns_beside(frame: Frame, reading: Reading) -> list[str]:
     return [text for text, t in best if t.kind == "field" and (t.table, t.column) not in known]
 
 
+def _bought(frame: Frame, reading: Reading) -> list[str]:
+    """ "Bikes purchased" where nothing tells that: the word names a deed though it is no name here."""
+    texts = [item.text for item in reading.items if item.kind == "unknown" and item.text.lower() in BUYING]
+    return [text for text in texts if text not in frame.unused]
+
+
 _NAME_OF = frozenset({"name of", "names of", "the name of", "the names of"})
 
 
@@ -93,13 +101,20 @@ def _name_of_none(reading: Reading, source: Source) -> list[str]:
 _SLOW = frozenset({"slowest", "fastest", "quickest"})
 """Words that rank by how long something takes."""
 
+_LONG = frozenset({"longest", "shortest"})
+"""Words that rank by how long something takes, or is."""
+
+_LENGTHS = stems("length distance km mile kilometre meter metre m page word character letter stop depth")
+"""Words in the names of figures that say how long something is."""
+
 _LASTS = stems("time duration speed second minute hour day delay lap growth rate")
 """Words in the names of figures that say how long something takes, or how fast it changes."""
 
 
 def _slow_counted(frame: Frame, reading: Reading) -> list[str]:
-    """ "Who pays the slowest" that counts something: how fast something is lies between two times, or in a figure called so."""
-    slow = [item.text for item in reading.items if item.text.lower().removeprefix("the ") in _SLOW]
+    """ "Who pays the slowest" that counts something, "longest job" that adds up money: how fast or long something is lies between two times, or in a figure called so."""
+    ranks = [item.text for item in reading.items if item.text.lower().removeprefix("the ") in _SLOW | _LONG]
+    slow = [text for text in ranks if text.lower().removeprefix("the ") in _SLOW]
     fields = [s.field for m in frame.measures if m.expr is not None for s in m.expr.slots]
     spans = any(m.expr is not None and m.expr.op == "span" for m in frame.measures)
     told = any(_LASTS & set(map(stem, one.words)) for one in fields) or frame.transform in (
@@ -108,7 +123,10 @@ def _slow_counted(frame: Frame, reading: Reading) -> list[str]:
         "between",
     )
     times = any(one.grain for one in frame.by)  # the slowest month is the one with the least
-    return slow[:1] if frame.measures and not (spans or told or times) else []
+    if not frame.measures or spans or told or times:
+        return []
+    is_long = any(_LENGTHS & set(map(stem, one.words)) for one in fields)
+    return slow[:1] or ([] if is_long else ranks[:1])
 
 
 _THAN = frozenset({"higher than", "lower than", "more than", "less than", "better than", "worse than", "fewer than"})  # fmt: skip

@@ -51,6 +51,7 @@ from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.reasons import reasons_counted, shares_of_why
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.retiming import as_it_stands, in_their_term, when_it_would_have_been
+from sqlagent.makers.analyst.said_of_rows import only_with_their_day
 from sqlagent.makers.analyst.shares_had import shares_that_lack
 from sqlagent.makers.analyst.shares_summed import discounts_given
 from sqlagent.makers.analyst.sketching import Sketch
@@ -74,7 +75,7 @@ def framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, toda
     frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
     # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
     frames = [in_the_deed(one, reading, source) for one in frames]
-    frames = [on_now(one, reading, source) for one in frames]
+    frames = [only_with_their_day(on_now(one, reading, source), reading) for one in frames]
     frames = [
         come_to_pass(held_today(one, reading, source.model, today), reading, source, today) for one in frames
     ]

@@ -41,7 +41,8 @@ def states_of_their_own(reading: Reading, source: Source) -> Reading:
         if item.kind != "mention" or item.text.lower() not in _IN_FORCE:
             continue
         thing = _beside(items, place)
-        if thing and _days(thing, source) and all(one.table != thing for one in item.targets):
+        is_told = bool(thing) and not source.model.things[thing].state and _days(thing, source) is not None
+        if is_told and all(one.table != thing for one in item.targets):
             items[place] = Item("op", item.start, item.end, item.text, op="current")
     return replace(reading, items=tuple(items))
 

@@ -132,6 +132,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     items = _totals_shown(_late_rather(items, vocabulary), vocabulary)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
+    mended += [(item.text, item.detail) for item in items if item.kind == "period" and item.detail]
     unknown = tuple(item.text for item in items if item.kind == "unknown")
     asked = tuple(item.text for item in asked_for(items) if item.kind == "unknown")
     kept = tuple(
@@ -518,7 +519,13 @@ def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[I
         if at in fixed:
             found = fixed[at]
             text = " ".join(t.text for t in tokens[found.start : found.end])
-            _better(best, found.end, so_far, at, Item("period", at, found.end, text, period=found.period))
+            _better(
+                best,
+                found.end,
+                so_far,
+                at,
+                Item("period", at, found.end, text, period=found.period, detail=found.meant),
+            )
             continue
         if at in hours:
             clock = hours[at]
