@@ -291,3 +291,40 @@ def test_money_and_numbers_of_rows_are_no_length(couriers, text):
     frame = made.frames[0].frame if made.frames else None
     told = frame is not None and all(one.unit != "money" and one.agg != "rows" for one in frame.measures)
     assert told or made.outcome()[0] is not Outcome.ANSWERED
+
+
+@pytest.fixture(scope="module")
+def lenders():
+    return place("""
+        CREATE TABLE readers (reader_id INTEGER PRIMARY KEY, reader_name TEXT);
+        CREATE TABLE games (game_id INTEGER PRIMARY KEY, game_title TEXT);
+        CREATE TABLE loans (loan_id INTEGER PRIMARY KEY, reader_id INTEGER REFERENCES readers, game_id INTEGER REFERENCES games, lent_on DATE, due_on DATE, returned_on DATE);
+        CREATE TABLE requests (request_id INTEGER PRIMARY KEY, reader_id INTEGER REFERENCES readers, opened_on DATE, closed_on DATE, status TEXT);
+        INSERT INTO readers VALUES (1, 'Ada'), (2, 'Bo'), (3, 'Cy');
+        INSERT INTO games VALUES (1, 'Chess'), (2, 'Go'), (3, 'Draughts');
+        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59)
+        INSERT INTO loans SELECT i, i % 2 + 1, i % 3 + 1, date('2026-01-01', '+' || (i * 3) || ' days'), date('2026-01-20', '+' || (i * 3) || ' days'), CASE WHEN i % 5 THEN date('2026-01-15', '+' || (i * 3) || ' days') END FROM n;
+        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59)
+        INSERT INTO requests SELECT i, i % 3 + 1, date('2026-01-01', '+' || (i * 3) || ' days'), CASE WHEN i % 4 THEN date('2026-01-03', '+' || (i * 3 + i % 9) || ' days') END, CASE WHEN i % 4 THEN 'closed' ELSE 'open' END FROM n;
+    """)
+
+
+@pytest.mark.parametrize(
+    ("text", "until", "where"),
+    [
+        ("how long are open requests open on average", "'now'", "status = 'open'"),
+        ("how long have open requests been open on average", "'now'", "status = 'open'"),
+        ("how long are requests open on average", "closed_on", "1"),
+    ],
+)
+def test_what_is_open_still_is_so_up_to_today(lenders, text, until, where):
+    frame = understand(text, lenders[1], TODAY)[1][0]
+    sql = f"SELECT AVG(julianday({until}) - julianday(opened_on)) FROM requests WHERE {where}"
+    assert not frame.frame.unused
+    ((mine,),), ((gold,),) = rows(lenders, frame.sql), rows(lenders, sql)
+    assert mine == pytest.approx(gold, abs=0.01)
+
+
+@pytest.mark.parametrize("text", ["readers who owe a game", "how many readers owe a game"])
+def test_what_is_owed_is_not_what_is_due_at_all(lenders, text):
+    assert outcome(lenders, text, TODAY) is not Outcome.ANSWERED

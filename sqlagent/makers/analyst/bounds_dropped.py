@@ -38,6 +38,7 @@ def bounds_dropped(frame: Frame, reading: Reading, source: Source) -> list[str]:
         *_columns_beside(frame, reading),
         *_name_of_none(reading, source),
         *_bought(frame, reading),
+        *_owed(frame, reading),
     ]
 
 
@@ -81,6 +82,25 @@ def _bought(frame: Frame, reading: Reading) -> list[str]:
     """ "Bikes purchased" where nothing tells that: the word names a deed though it is no name here."""
     texts = [item.text for item in reading.items if item.kind == "unknown" and item.text.lower() in BUYING]
     return [text for text in texts if text not in frame.unused]
+
+
+_OWING = frozenset({"owe", "owes", "owed", "owing"})
+
+
+def _owed(frame: Frame, reading: Reading) -> list[str]:
+    """ "Members who owe a book": what is owed and no money has not come back, and a day by which it is due says nothing of that."""
+    owed = [
+        item.text
+        for item, noun in pairwise(reading.items)
+        if item.text.lower() in _OWING and item.kind == noun.kind == "mention"
+        if item.targets[0].kind == "field" and noun.targets[0].kind == "thing"
+    ]
+    is_held = any(one.op == "missing" for one in conditions(frame))
+    return owed if not frame.measures and not is_held or _counts(frame) and not is_held else []
+
+
+def _counts(frame: Frame) -> bool:
+    return all(one.agg in ("rows", "distinct") for one in frame.measures)
 
 
 _NAME_OF = frozenset({"name of", "names of", "the name of", "the names of"})

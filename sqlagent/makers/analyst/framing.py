@@ -41,6 +41,7 @@ from sqlagent.makers.analyst.nearer_roles import nearer_roles
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
 from sqlagent.makers.analyst.open_or_never import on_now, open_or_never
+from sqlagent.makers.analyst.open_still import open_still
 from sqlagent.makers.analyst.own_groups import in_its_group
 from sqlagent.makers.analyst.owning import rival_columns, rival_ways
 from sqlagent.makers.analyst.pairs_listed import pairs_listed
@@ -86,7 +87,7 @@ def framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, toda
     frames = [in_its_group(of_sums(one), source) for one in frames]
     frames = [sums_paid(of_one_deed(figures_once(one)), reading, source) for one in frames]
     frames = [counted_as_said(one, reading, source) for one in frames]
-    frames = [in_each_period(one, reading) for one in frames]
+    frames = [open_still(in_each_period(one, reading)) for one in frames]
     frames = [
         at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames
     ]
