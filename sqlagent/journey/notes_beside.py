@@ -1,4 +1,4 @@
-"""Notes that belong beside an answer: misspelt words beside what was understood, ties and part periods beside the rows."""
+"""Notes that belong beside an answer: misspelt words beside what was understood, ties, part periods and what amounts are beside the rows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Literal
 
 from sqlagent.journey.ties import is_of_ties
 from sqlagent.language.saying import Parts
+from sqlagent.makers.analyst.in_force import BY_STATE
+from sqlagent.makers.analyst.money_notes import IN_CENTS, TOGETHER
 from sqlagent.makers.analyst.part_periods import PARTLY
 from sqlagent.makers.analyst.sampler import MENDED
 
@@ -25,7 +27,7 @@ def place_of(note: Parts) -> Place:
     for said in _templates(note):
         if said == MENDED:
             return "words"
-        if said in PARTLY or is_of_ties(said):
+        if said in PARTLY or said in (TOGETHER, IN_CENTS, BY_STATE) or is_of_ties(said):
             return "rows"
     return ""
 

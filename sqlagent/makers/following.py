@@ -18,7 +18,7 @@ from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import LlmError
 from sqlagent.language.not_understood import NOT_UNDERSTOOD
 from sqlagent.makers import followups
-from sqlagent.makers.analyst.changing import FORGET, followed
+from sqlagent.makers.analyst.changing import FORGET, both_together, followed
 from sqlagent.makers.analyst.faults import spared
 from sqlagent.ports import Llm
 from sqlagent.prompts import rendering, replies
@@ -249,8 +249,11 @@ def stand_alone(
         last = turns[-1]
         before = replace(last, question=said_of(last))
         by_words = followups.rewrite(typed, before, catalog)
-        by_frames = spared(lambda: followed(typed, before.question, whole or catalog, index, by_words), "")
-        text = by_frames or by_words
+        of_all = [said_of(one) for one in turns]
+        text = spared(lambda: both_together(typed, of_all, whole or catalog, index), "")
+        if not text:
+            text = spared(lambda: followed(typed, before.question, whole or catalog, index, by_words), "")
+        text = text or by_words
     return Question(text, hint, typed) if text != typed else Question(typed, hint)
 
 

@@ -6,9 +6,10 @@ from datetime import date
 
 import pytest
 
+from sqlagent.journey.notes_beside import place_of
 from sqlagent.makers.analyst.answering import understand
 from sqlagent.values import Outcome
-from tests.agent.places import assert_answered, outcome, place
+from tests.agent.places import analysed, assert_answered, outcome, place
 
 TODAY = date(2026, 10, 31)
 
@@ -73,3 +74,47 @@ def test_a_source_without_currencies_is_asked_in_its_own():
         INSERT INTO receipts VALUES (1, '2026-01-01', 5), (2, '2026-02-01', 7.5), (3, '2026-03-01', 12);
     """)
     assert_answered(bakery, "receipts over 6 euros", "SELECT COUNT(*) FROM receipts WHERE amount > 6", TODAY)
+
+
+_MIXED = "Amounts in different currencies (CHF, EUR, USD) are taken together as they are stored."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("order total", [_MIXED]),
+        ("average order total per grower", [_MIXED]),
+        ("order total in 2025 vs 2026", [_MIXED]),
+        ("order total in EUR and USD", [_MIXED]),
+        ("order total in EUR", []),
+        ("order total by currency code", []),
+        ("number of orders per grower", []),
+        ("freight cost", []),
+    ],
+)
+def test_currencies_that_are_added_up_are_told(nursery, text, said):
+    notes = analysed(nursery, text, TODAY).candidates[0].notes
+    assert [one for one in notes if "currencies" in one] == said
+    assert all(place_of(one.parts) == "rows" for one in notes if "currencies" in one)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("toll", True),
+        ("average toll per lane", True),
+        ("toll this year vs last year", True),
+        ("lowest toll per lane", True),
+        ("toll in euros", False),
+        ("share of toll per lane", False),
+        ("passages per lane", False),
+    ],
+)
+def test_amounts_in_cents_are_told_to_be(text, is_told):
+    bridge = place("""
+        CREATE TABLE passages (passage_id INTEGER PRIMARY KEY, lane TEXT, passed_on DATE, toll_cents INTEGER);
+        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
+        INSERT INTO passages SELECT i, CASE i % 3 WHEN 0 THEN 'left' ELSE 'right' END, date('2025-01-01', '+' || (i * 6) || ' days'), 350 + i FROM n;
+    """)
+    notes = analysed(bridge, text, TODAY).candidates[0].notes
+    assert [one for one in notes if "hundredths" in one] == ["Amounts are in hundredths, as toll cents stores them."] * is_told  # fmt: skip

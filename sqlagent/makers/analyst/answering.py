@@ -12,6 +12,7 @@ from sqlagent.catalog.semantics import Kind
 from sqlagent.language.not_understood import NOT_UNDERSTOOD
 from sqlagent.language.saying import worded
 from sqlagent.language.words import MAX_CHARS
+from sqlagent.makers.analyst.alternatives import alternatives
 from sqlagent.makers.analyst.among_themselves import among_themselves
 from sqlagent.makers.analyst.averaged_counts import number_per_period, values_instead
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
@@ -43,6 +44,7 @@ from sqlagent.makers.analyst.framing import framed
 from sqlagent.makers.analyst.having_one import having_one, or_nought
 from sqlagent.makers.analyst.held_against import held_against
 from sqlagent.makers.analyst.holding import holding
+from sqlagent.makers.analyst.in_force import states_of_their_own
 from sqlagent.makers.analyst.in_lists import listing, whole_lists
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.letters import letters
@@ -73,6 +75,7 @@ from sqlagent.makers.analyst.reordering import reordering
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import Fault, NoPlan
 from sqlagent.makers.analyst.run_out import run_out
+from sqlagent.makers.analyst.said_of_rows import not_sold
 from sqlagent.makers.analyst.shares_had import share_of_all, share_that_has, share_undergone
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
@@ -432,7 +435,9 @@ _NOTHING: Meanings = (Reading(()), [])
 
 def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     """The meanings of `_understood`, read anew."""
-    reading = with_own_ends(with_own_roles(read(text, source.vocabulary, today), source), source)
+    reading = not_sold(alternatives(read(text, source.vocabulary, today)), source)
+    reading = states_of_their_own(reading, source)
+    reading = with_own_ends(with_own_roles(reading, source), source)
     if sum(item.kind == "mention" for item in reading.items) > MOST_MENTIONS:
         reads_left().is_short = True
         return _NOTHING

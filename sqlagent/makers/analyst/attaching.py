@@ -296,7 +296,8 @@ class Attacher(Counting):
             self._at_hours(anchor, clause, spans, part, part.time or (part.times[0] if part.times else time))
         if clause.late:
             self._late(anchor, clause, part)
-        if clause.either and len(part.conditions) > 1 and not clause.negated and not clause.periods:
+        is_any = clause.either and (clause.apart or not clause.alike)
+        if is_any and len(part.conditions) > 1 and not clause.negated and not clause.periods:
             part.conditions = [Condition("any", parts=tuple(part.conditions))]
         return part
 

@@ -6,7 +6,8 @@ A name or a period that a frame lacks altogether is found by `checking`; here it
 
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import replace
+from itertools import pairwise, zip_longest
 
 from sqlagent.catalog.semantics import Role
 from sqlagent.catalog.semantics.words import stems
@@ -15,6 +16,7 @@ from sqlagent.makers.analyst.frames import MOVED, Condition, Frame
 from sqlagent.makers.analyst.heeding import conditions, figures
 from sqlagent.makers.analyst.pairing import AHEAD
 from sqlagent.makers.analyst.reading import Item, Reading
+from sqlagent.makers.analyst.said_of_rows import BUYING
 from sqlagent.makers.analyst.source import Source
 
 
@@ -33,6 +35,11 @@ def bounds_dropped(frame: Frame, reading: Reading, source: Source) -> list[str]:
         *_both_ends(frame, reading),
         *_periods_of_their_own(frame, reading),
         *_moved_of_all(frame, reading),
+        *_by_nothing(frame, reading),
+        *_columns_beside(frame, reading),
+        *_name_of_none(reading, source),
+        *_bought(frame, reading),
+        *_owed(frame, reading),
     ]
 
 
@@ -46,16 +53,89 @@ def _many_and_much(frame: Frame, reading: Reading) -> list[str]:
     return ["how many"] if frame.measures[0].agg == "sum" else ["how much"]
 
 
+def _by_nothing(frame: Frame, reading: Reading) -> list[str]:
+    """ "Repairs per by": a group that nothing names; the groups of "per referred by" end so."""
+    items = [item for item in reading.items if item.kind != "glue"]
+    if len(items) < 2 or items[-1].op != "by" or items[-1].text.lower() not in ("by", "per"):
+        return []
+    return [items[-1].text] if not frame.by or items[-2].op == "by" else []
+
+
+_THEIRS = frozenset({"and their", "with their", "and its", "with its"})
+
+
+def _columns_beside(frame: Frame, reading: Reading) -> list[str]:
+    """ "Revenue and their currencies" that is one sum: a figure has no column beside it but its groups."""
+    if not frame.measures:
+        return []
+    told = [one for one in frame.where if one.op != "filled" or any(s.field.filled < 1 for s in one.slots)]
+    known = {(s.field.table, s.field.column) for s in replace(frame, where=tuple(told), columns=()).slots()}
+    known |= {(s.field.table, s.field.column) for m in figures(frame) if m.expr for s in m.expr.slots}
+    best = [
+        (noun.text, noun.targets[0])
+        for their, noun in pairwise(reading.items)
+        if their.text.lower() in _THEIRS and noun.kind == "mention"
+    ]
+    return [text for text, t in best if t.kind == "field" and (t.table, t.column) not in known]
+
+
+def _bought(frame: Frame, reading: Reading) -> list[str]:
+    """ "Bikes purchased" where nothing tells that: the word names a deed though it is no name here."""
+    texts = [item.text for item in reading.items if item.kind == "unknown" and item.text.lower() in BUYING]
+    return [text for text in texts if text not in frame.unused]
+
+
+_OWING = frozenset({"owe", "owes", "owed", "owing"})
+
+
+def _owed(frame: Frame, reading: Reading) -> list[str]:
+    """ "Members who owe a book": what is owed and no money has not come back, and a day by which it is due says nothing of that."""
+    owed = [
+        item.text
+        for item, noun in pairwise(reading.items)
+        if item.text.lower() in _OWING and item.kind == noun.kind == "mention"
+        if item.targets[0].kind == "field" and noun.targets[0].kind == "thing"
+    ]
+    is_held = any(one.op == "missing" for one in conditions(frame))
+    return owed if not frame.measures and not is_held or _counts(frame) and not is_held else []
+
+
+def _counts(frame: Frame) -> bool:
+    return all(one.agg in ("rows", "distinct") for one in frame.measures)
+
+
+_NAME_OF = frozenset({"name of", "names of", "the name of", "the names of"})
+
+
+def _name_of_none(reading: Reading, source: Source) -> list[str]:
+    """ "Name of the invoice" where invoices have none."""
+    items = reading.items
+    return [
+        name.text
+        for name, noun, behind in zip_longest(items, items[1:], items[2:])
+        if name.text.lower() in _NAME_OF and noun is not None and noun.kind == "mention"
+        if behind is None or behind.kind != "mention" or behind.targets[0].kind == "value"
+        if noun.targets[0].kind == "thing" and not source.names(noun.targets[0].table)
+    ]
+
+
 _SLOW = frozenset({"slowest", "fastest", "quickest"})
 """Words that rank by how long something takes."""
+
+_LONG = frozenset({"longest", "shortest"})
+"""Words that rank by how long something takes, or is."""
+
+_LENGTHS = stems("length distance km mile kilometre meter metre m page word character letter stop depth")
+"""Words in the names of figures that say how long something is."""
 
 _LASTS = stems("time duration speed second minute hour day delay lap growth rate")
 """Words in the names of figures that say how long something takes, or how fast it changes."""
 
 
 def _slow_counted(frame: Frame, reading: Reading) -> list[str]:
-    """ "Who pays the slowest" that counts something: how fast something is lies between two times, or in a figure called so."""
-    slow = [item.text for item in reading.items if item.text.lower().removeprefix("the ") in _SLOW]
+    """ "Who pays the slowest" that counts something, "longest job" that adds up money: how fast or long something is lies between two times, or in a figure called so."""
+    ranks = [item.text for item in reading.items if item.text.lower().removeprefix("the ") in _SLOW | _LONG]
+    slow = [text for text in ranks if text.lower().removeprefix("the ") in _SLOW]
     fields = [s.field for m in frame.measures if m.expr is not None for s in m.expr.slots]
     spans = any(m.expr is not None and m.expr.op == "span" for m in frame.measures)
     told = any(_LASTS & set(map(stem, one.words)) for one in fields) or frame.transform in (
@@ -64,7 +144,10 @@ def _slow_counted(frame: Frame, reading: Reading) -> list[str]:
         "between",
     )
     times = any(one.grain for one in frame.by)  # the slowest month is the one with the least
-    return slow[:1] if frame.measures and not (spans or told or times) else []
+    if not frame.measures or spans or told or times:
+        return []
+    is_long = any(_LENGTHS & set(map(stem, one.words)) for one in fields)
+    return slow[:1] or ([] if is_long else ranks[:1])
 
 
 _THAN = frozenset({"higher than", "lower than", "more than", "less than", "better than", "worse than", "fewer than"})  # fmt: skip

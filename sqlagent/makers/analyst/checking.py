@@ -422,7 +422,11 @@ def _is_held(item: Item, held: Held) -> bool:
         return any(held.has(t) for t in item.targets if t.cost <= best.cost + _nearly(t, best))
     if item.kind == "grain" and held.lists and held.grains:
         return False  # rows that are listed have no groups
-    return item.period is None or item.period in held.periods or held.compares and _is_cut(item.period, held)
+    period = item.period
+    if period is None or period in held.periods or held.compares and _is_cut(period, held):
+        return True
+    # what holds in a period has begun before it is over, and ends when it has begun
+    return {replace(period, first=None), replace(period, until=None)} <= held.periods
 
 
 def _is_cut(period: Period, held: Held) -> bool:

@@ -55,7 +55,7 @@ def of_currency(frame: Frame, word: str, source: Source) -> Frame | None:
 def of_rows_in(frame: Frame, word: str, source: Source) -> Frame | None:
     """Give a frame of rows in a currency; with the word left out where none is told to be, and as it is where no currency is kept near its money."""
     money = list(dict.fromkeys(_money(frame)))
-    kept = {slot for one in money for slot in _kept_beside(one, source)}
+    kept = {slot for one in money for slot in kept_beside(one, source)}
     near = any(
         _CURRENCY & set(one.words) for t in source.graph.up(frame.anchor) for one in source.model.fields[t]
     )
@@ -98,7 +98,7 @@ def _money(frame: Frame) -> Iterator[Slot]:
     yield from (slot for slot in (*slots, *frame.columns) if slot.field.unit == "money")
 
 
-def _kept_beside(money: Slot, source: Source) -> list[Slot]:
+def kept_beside(money: Slot, source: Source) -> list[Slot]:
     """The columns of currencies in the table of some money, else in that of the document that its rows are lines of."""
     table = money.field.table
     if own := [Slot(one, money.path) for one in source.model.fields[table] if _holds_currencies(one)]:

@@ -59,7 +59,7 @@ MEASURED: dict[str, tuple[str, ...]] = {
     word: tuple(columns.split())
     for words, columns in (
         ("heaviest lightest", "weight mass kg kilogram kilo ton pound gross"),
-        ("longest shortest", "length distance km mile duration minute hour day"),
+        ("longest shortest", "length distance km mile duration minute hour day page word character"),
         ("tallest", "height"),
         ("deepest shallowest", "depth"),
         ("widest narrowest", "width"),

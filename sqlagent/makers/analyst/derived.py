@@ -11,9 +11,11 @@ from sqlagent.makers.analyst.concepts import meant
 from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Path, Slot, share_of
 from sqlagent.makers.analyst.pairing import (
     AHEAD,
+    DUE,
     LENGTHS,
     RESPONDED,
     ahead,
+    done_of,
     due_and_done,
     in_order,
     lasting,
@@ -30,6 +32,29 @@ DELAYS = frozenset(stem(w) for w in ["delay", "delays", "late", "lateness", "ove
 
 _OF_OTHERS = 0.6
 """Cost of the time that something else takes: a delivery time is none of complaints, though these are resolved."""
+
+
+_OF_THINGS = 0.04
+"""Cost of rows that are called by a name, beside those that only happen."""
+
+_OF_PAYMENTS = 0.1
+"""Cost of the time until something is paid, where nobody speaks of that."""
+
+PAID = frozenset(stem(w) for w in ["paid", "pay", "payment", "payments", "settled", "settlement"])
+"""Words of times at which something is paid, and of the time until then."""
+
+
+_ENDINGS = frozenset(stem(w) for w in ["resolution", "completion", "fulfillment", "dispatch", "return"])
+"""Nouns for what is done with, whose verbs times are called by."""
+
+
+def _is_paid(slot: Slot) -> bool:
+    return bool(set(slot.field.words) & PAID)
+
+
+def _begun(word: str) -> str:
+    """How a verb and its noun begin: deliver, delivery."""
+    return word[:5]
 
 
 class Derived(Ranked):
@@ -115,11 +140,22 @@ class Derived(Ranked):
             if found and len(ends) < 2:
                 ends.append(found)
                 used.append(place)
+        if len(ends) == 2:
+            ends = [own for own, other in (ends, ends[::-1]) if not self._is_doer(own, other)]
         used = [n for n in used if n >= 0]
         waited = frozenset(stem(w) for w in s.span_text.split()) | s.stems & (RESPONDED | FINISHED)
         for start in self._spanned(ends, waited, agg, unit):
             start.used = used
             yield start
+
+    def _is_doer(self, own: list[tuple[float, str, Slot]], other: list[tuple[float, str, Slot]]) -> bool:
+        """Whether an end is whoever does what the other one tells: "how long do tenants take to pay" begins with no tenant."""
+        (_, table, slot), (_, whose, when) = own[0], other[0]
+        model = self.model
+        is_other = table != whose and bool(next(self.attach.ways(whose, table), None))
+        is_thing = model.things[table].kind is Kind.THING and not self._lasts(table)
+        is_row = slot.field.column == model.things[table].default_time
+        return is_other and is_thing and is_row and when.field.column != model.things[whose].default_time
 
     def _ends(self, item: Item) -> list[tuple[float, str, Slot]]:
         """The times that a mention may mean, cheapest first: one that is named, else when a thing happens."""
@@ -169,24 +205,55 @@ class Derived(Ranked):
             else:
                 yield from self._to(cost, slot, agg, unit)
         if not ends:
-            owners = [
-                one.table
-                for one in self.model.things.values()
-                if one.kind is Kind.EVENT and set(one.noun) & waited
-            ]
-            for thing in self.model.things.values():
-                other = _OF_OTHERS if owners and thing.table not in owners else 0.0
-                named = any(
-                    t.kind == "thing" and t.table == thing.table for i in self._all() for t in i.targets[:2]
-                )
-                if thing.kind is not Kind.EVENT:
-                    continue
-                late = due_and_done(self.source, thing.table) if waited & DELAYS else None
-                if late is not None:
-                    yield self._lasting(0.05 if named else 0.15, *late, agg, unit)
-                    continue
-                for dear, later, earlier in lasting(self.source, thing.table, waited):
-                    yield self._lasting((0.02 if named else 0.22) + dear + other, later, earlier, agg, unit)
+            yield from self._unnamed(waited, agg, unit)
+
+    def _unnamed(self, waited: frozenset[str], agg: str, unit: str) -> Iterator[Start]:
+        """Spans of rows that no word names: of what happens, or of things that are ordered and delivered themselves.
+
+        Those cost more that have none of the times waited for where others have it, and those that end by being paid where nobody speaks of that.
+        """
+        owners = {
+            one.table
+            for one in self.model.things.values()
+            if one.kind is Kind.EVENT and set(one.noun) & waited
+        }
+        owners |= {
+            table for table in self.model.things if self._lasts(table) and self._ends_by(table, waited)
+        }
+        paid = bool(waited & PAID)
+        for thing in self.model.things.values():
+            if not self._lasts(thing.table):
+                continue
+            other = _OF_OTHERS if owners and thing.table not in owners else 0.0
+            other += _OF_THINGS if thing.kind is Kind.THING else 0.0
+            named = any(
+                t.kind == "thing" and t.table == thing.table for i in self._all() for t in i.targets[:2]
+            )
+            late = due_and_done(self.source, thing.table) if waited & DELAYS else None
+            if late is not None:
+                other += 0.0 if paid or named else _is_paid(late[0]) * _OF_PAYMENTS
+                yield self._lasting((0.05 if named else 0.15) + other, *late, agg, unit)
+                continue
+            for dear, later, earlier in lasting(self.source, thing.table, waited):
+                is_term = not waited & LENGTHS and not {*later.field.words} & (FINISHED | RESPONDED)
+                dear += 0.0 if paid or named else (_is_paid(later) or is_term) * _OF_PAYMENTS
+                yield self._lasting((0.02 if named else 0.22) + dear + other, later, earlier, agg, unit)
+
+    def _lasts(self, table: str) -> bool:
+        """Whether rows happen, or are things of somebody that are done with one day: jobs with a title, of a client."""
+        thing = self.model.things[table]
+        if thing.kind is not Kind.THING:
+            return thing.kind is Kind.EVENT
+        begins = thing.begins or thing.default_time
+        done = done_of(self.source, table)
+        is_of_others = any(one.target != table for one in self.graph.out[table])
+        return bool(begins) and is_of_others and done is not None and done.field.column != begins
+
+    def _ends_by(self, table: str, waited: frozenset[str]) -> bool:
+        """Whether rows have a time of their own for what is waited for: delivered, of a delivery."""
+        words = {_begun(word) for word in waited & (FINISHED | PAID | _ENDINGS)}
+        times = self.model.of_role(table, Role.TIME)
+        return any(words & set(map(_begun, one.words)) and not set(one.words) & DUE for one in times)
 
     def _to(self, cost: float, slot: Slot, agg: str, unit: str) -> Iterator[Start]:
         """Up to a time that is named, from when its row begins."""

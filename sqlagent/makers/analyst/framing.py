@@ -33,6 +33,7 @@ from sqlagent.makers.analyst.implied import (
     summed_or_counted,
     values_ranked,
 )
+from sqlagent.makers.analyst.in_force import in_force
 from sqlagent.makers.analyst.in_lists import any_of_them
 from sqlagent.makers.analyst.later_states import or_later
 from sqlagent.makers.analyst.links_counted import links_counted
@@ -42,6 +43,7 @@ from sqlagent.makers.analyst.nearer_roles import nearer_roles
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
 from sqlagent.makers.analyst.open_or_never import on_now, open_or_never
+from sqlagent.makers.analyst.open_still import open_still
 from sqlagent.makers.analyst.own_groups import in_its_group
 from sqlagent.makers.analyst.owning import rival_columns, rival_ways
 from sqlagent.makers.analyst.pairs_listed import pairs_listed
@@ -52,6 +54,7 @@ from sqlagent.makers.analyst.reading import Reading
 from sqlagent.makers.analyst.reasons import reasons_counted, shares_of_why
 from sqlagent.makers.analyst.resolving import resolve
 from sqlagent.makers.analyst.retiming import as_it_stands, in_their_term, when_it_would_have_been
+from sqlagent.makers.analyst.said_of_rows import only_with_their_day
 from sqlagent.makers.analyst.shares_had import shares_that_lack
 from sqlagent.makers.analyst.shares_summed import discounts_given
 from sqlagent.makers.analyst.sketching import Sketch
@@ -75,18 +78,18 @@ def framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, toda
     frames += [other for first in frames[:1] for other in rival_columns(first, reading.items, source)]
     # what is meant: deeds and their times, figures, units, places, states, shares, prices as of a day
     frames = [in_the_deed(one, reading, source) for one in frames]
-    frames = [on_now(one, reading, source) for one in frames]
+    frames = [only_with_their_day(on_now(one, reading, source), reading) for one in frames]
     frames = [
         come_to_pass(held_today(one, reading, source.model, today), reading, source, today) for one in frames
     ]
-    frames = [valid_until(one, reading, source, today) for one in frames]
+    frames = [in_force(valid_until(one, reading, source, today), reading, source, today) for one in frames]
     frames = [each_thing(one, reading, source) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
     frames = [in_its_group(of_sums(one), source) for one in frames]
     frames = [sums_paid(of_one_deed(figures_once(one)), reading, source) for one in frames]
     frames = [counted_as_said(one, reading, source) for one in frames]
-    frames = [in_each_period(one, reading) for one in frames]
+    frames = [open_still(in_each_period(one, reading)) for one in frames]
     frames = [
         at_its_place(longest_first(in_minor_units(one, reading), reading, source), reading) for one in frames
     ]

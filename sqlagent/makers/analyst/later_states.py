@@ -1,4 +1,4 @@
-"""What was done in a period, told by a state that rows go on from: orders that were shipped in 2025 are delivered by now, or came back.
+"""Deeds of a period, told by a state that rows go on from: orders that were shipped in 2025 are delivered by now, or came back.
 
 Where a time tells when it was done, that time is taken and nothing is decided here. "Shipped orders" are in that state now.
 """

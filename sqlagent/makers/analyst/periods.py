@@ -6,6 +6,7 @@ the frame's business. `today` places the relative ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -73,13 +74,18 @@ _SHORTER = frozenset({"less", "under", "fewer"})
 """Words before a number of days ago."""
 
 
+_WRITTEN_YEAR = re.compile(r"(?:19|20)\d\d")
+"""A year within a day: 2025-01-01."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A period and the tokens, `start` to `end` (exclusive), that say it."""
+    """A period and the tokens, `start` to `end` (exclusive), that say it; `meant` is the order of its ends where they were typed the other way around."""
 
     start: int
     end: int
     period: Period
+    meant: str = ""
 
 
 _ORDINALS = {
@@ -381,8 +387,22 @@ class _Finder:
             if begins > second.period.first:
                 begins = begins.replace(year=begins.year - 1)
         if begins >= second.period.until:
-            return None
+            return self._turned(start, first, join, second)
         return Found(start, second.end, Period(begins, second.period.until, second.period.grain))
+
+    def _turned(self, start: int, first: Found, join: str, second: Found) -> Found | None:
+        """A range whose later end was typed first: "between 2026-12-01 and 2025-01-01". Two bare years or months may be two periods."""
+        one, other = first.period, second.period
+        if start == first.start or one.until is None or other.first is None or other.first >= one.until:
+            return None
+        if one.relative or other.relative:
+            return None
+        led, ends = (
+            self._low(start),
+            [" ".join(t.text for t in self.tokens[f.start : f.end]) for f in (second, first)],
+        )
+        meant = f"{led} {ends[0]} {join} {ends[1]}"
+        return Found(start, second.end, Period(other.first, one.until, one.grain), meant)
 
     def _start_of(self, n: int) -> Found | None:
         """The period whose start is said: "the start of 2024", "the beginning of the year", which is this one."""
@@ -415,7 +435,10 @@ class _Finder:
         return following.low in MONTHS and following.start == last.end + 1
 
     def _bare_month(self, found: Found) -> bool:
-        return all(self._year(n) is None for n in range(found.start, found.end))
+        return all(
+            self._year(n) is None and not _WRITTEN_YEAR.search(self._low(n))
+            for n in range(found.start, found.end)
+        )
 
     def _led(self, at: int) -> Found | None:
         """ "since 2024", "before May 2023", "end of 2025", "as of 1 March 2024"."""

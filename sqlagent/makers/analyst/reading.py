@@ -134,6 +134,7 @@ def read(text: str, vocabulary: Vocabulary, today: date) -> Reading:
     items = _totals_shown(_late_rather(items, vocabulary), vocabulary)
     items = _with_shared_heads(_with_rival_values(items, tokens, vocabulary), tokens, vocabulary)
     items = _denied(items, vocabulary)
+    mended += [(item.text, item.detail) for item in items if item.kind == "period" and item.detail]
     unknown = tuple(item.text for item in items if item.kind == "unknown")
     asked = tuple(item.text for item in asked_for(items) if item.kind == "unknown")
     kept = tuple(
@@ -337,6 +338,7 @@ def _with_states(items: Sequence[Item], vocabulary: Vocabulary) -> list[Item]:
             for i in items[max(0, place - 1) : place + 2]
             if i.kind == "mention" and (i.start == item.end or i.end == item.start)
         ]
+        beside += _alternatives(items, place)
         things = (next((t for t in i.targets[:4] if t.kind == "thing"), None) for i in beside)
         tables = {thing.table for thing in things if thing is not None}
         own = tuple(t for table in tables for t in vocabulary.of_state(table, item.text.lower()))
@@ -353,6 +355,15 @@ def _is_compared(items: Sequence[Item], place: int) -> bool:
     """Whether a word stands right before "vs": "spend vs revenue" holds two figures against each other."""
     after = items[place + 1] if place + 1 < len(items) else None
     return after is not None and after.op == "vs" and items[place].text.lower() not in _POINTING
+
+
+def _alternatives(items: Sequence[Item], place: int) -> list[Item]:
+    """The things that a state beside "or", or behind "only", may be of: "done or open lessons", "lessons of Ada, only done"."""
+    before, behind = (items[n] if 0 <= n < len(items) else None for n in (place - 1, place + 1))
+    is_one = any(one is not None and one.op == "or" for one in (before, behind))
+    is_last = before is not None and before.op == "only" and behind is None
+    named = [i for i in items if i.kind == "mention" and i.targets[0].kind == "thing"]
+    return named if is_one or is_last else []
 
 
 def _ends_a_span(items: Sequence[Item], place: int) -> bool:
@@ -510,7 +521,13 @@ def _cut(tokens: Sequence[Token], vocabulary: Vocabulary, today: date) -> list[I
         if at in fixed:
             found = fixed[at]
             text = " ".join(t.text for t in tokens[found.start : found.end])
-            _better(best, found.end, so_far, at, Item("period", at, found.end, text, period=found.period))
+            _better(
+                best,
+                found.end,
+                so_far,
+                at,
+                Item("period", at, found.end, text, period=found.period, detail=found.meant),
+            )
             continue
         if at in hours:
             clock = hours[at]

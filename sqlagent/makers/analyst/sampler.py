@@ -15,7 +15,6 @@ from datetime import date
 from threading import Event as Flag
 
 from sqlagent.catalog import hints
-from sqlagent.catalog.semantics import Model
 from sqlagent.catalog.value_index import ValueIndex
 from sqlagent.errors import Cancelled
 from sqlagent.language.not_understood import NOT_UNDERSTOOD
@@ -28,8 +27,10 @@ from sqlagent.makers.analyst.future import to_come
 from sqlagent.makers.analyst.heeding import conditions
 from sqlagent.makers.analyst.hinted import explained
 from sqlagent.makers.analyst.idle_words import idle_words
+from sqlagent.makers.analyst.in_force import by_state_notes
 from sqlagent.makers.analyst.languages import language_of
 from sqlagent.makers.analyst.left_out_notes import left_out_notes
+from sqlagent.makers.analyst.money_notes import money_notes
 from sqlagent.makers.analyst.own_business import without_idle_deeds
 from sqlagent.makers.analyst.reading import Reading, asked_for
 from sqlagent.makers.analyst.reads import sharing
@@ -238,7 +239,7 @@ def _analysed(
             "analyst",
             0,
             round(-one.frame.cost, 4),
-            notes(one, reading, today, source.model),
+            notes(one, reading, today, source),
             weight=8 * share / sum(odds),
             title=title(told_of.unnamed(one.frame)),
             frame=json.dumps(plain(one.frame, model), ensure_ascii=False),
@@ -355,13 +356,15 @@ MENDED = template("“{word}” was read as “{other}”.")
 """The note on a misspelt word."""
 
 
-def notes(one: Understood, reading: Reading, today: date, model: Model) -> tuple[str, ...]:
+def notes(one: Understood, reading: Reading, today: date, source: Source) -> tuple[str, ...]:
     """The notes on a frame: how it was understood, what was mended, which day counts as today."""
+    model = source.model
     out: list[str] = [worded("Understood as {meaning}.", meaning=told(one.frame))]
     figures = one.frame.measures if one.frame.formula is None else ()
     out += [read_as(m.said, expression(m.expr)) for m in figures if m.said and m.expr is not None]
     out += one.frame.why
-    out += [*note(one.frame), *left_out_notes(one.frame, today, model)]
+    out += [*note(one.frame), *left_out_notes(one.frame, today, model), *money_notes(one.frame, source)]
+    out += by_state_notes(one.frame, source, today)
     out += [worded(MENDED, word=old, other=new) for old, new in reading.mended]
     relative = any(i.period is not None and i.period.relative for i in reading.items)
     relative = relative or any(c.op == "held" and c.said == "today" for c in conditions(one.frame))

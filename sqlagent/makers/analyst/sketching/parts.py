@@ -28,7 +28,7 @@ class Clause:
 
     `verb` is what was denied where nothing else is mentioned, `event` the table that is taken to hold such deeds.
     A number is `bare` where nothing follows that it counts; `money` and `rows` say what it then bounds, where that was said or
-    chosen. `edge` says that the last (new) or the first (old) of what is mentioned lies in its periods; `aside` that rows so are left out ("without sold ones"), and not that something did not happen to them. `loose` says that a pattern may be part of the things rather than of their names. With `pieces` a verb of selling or doing stands by it, so quantities are summed up where rows hold them. `way` says whether so many days lie "after" or "before" the time behind them.
+    chosen. `edge` says that the last (new) or the first (old) of what is mentioned lies in its periods; `aside` that rows so are left out ("without sold ones"), and not that something did not happen to them. `loose` says that a pattern may be part of the things rather than of their names. `alike` says that an "or" parts values of one column, `apart` that one parts anything else. With `pieces` a verb of selling or doing stands by it, so quantities are summed up where rows hold them. `way` says whether so many days lie "after" or "before" the time behind them.
     """
 
     opener: str = ""
@@ -58,6 +58,8 @@ class Clause:
     agg: str = ""
     both: bool = False
     either: bool = False
+    alike: bool = False
+    apart: bool = False
     same: bool = False
     grains: list[str] = field(default_factory=list)
     verb: str = ""

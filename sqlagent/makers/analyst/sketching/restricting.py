@@ -204,6 +204,20 @@ def past(walk: Walk, item: Item) -> None:
 
 def or_(walk: Walk, item: Item) -> None:
     walk.here.either = True
+    if _parts_values_of_one_column(walk):
+        walk.here.alike = True
+    else:
+        walk.here.apart = True
+
+
+def _parts_values_of_one_column(walk: Walk) -> bool:
+    """Whether "or" stands between two values of one column: "done repairs of Gull or of Hera"."""
+    before, behind = walk.before(), walk.next()
+    if behind is not None and behind.op in ("of", "in"):
+        behind = walk.next(2)
+    sides = [one.targets[0] for one in (before, behind) if one is not None and one.targets]
+    columns = {(t.table, t.column) for t in sides if t.kind == "value"}
+    return len(sides) == 2 and len(columns) == 1 and all(t.kind == "value" for t in sides)
 
 
 def either(walk: Walk, item: Item) -> None:
