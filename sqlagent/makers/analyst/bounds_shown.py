@@ -8,7 +8,7 @@ from sqlagent.catalog.semantics import Role
 from sqlagent.makers.analyst.frames import Frame
 from sqlagent.makers.analyst.reading import Reading
 
-_LISTED = frozenset({"list", "list of", "list all", "details of"})
+_LISTED = frozenset({"list", "list of", "list all", "details of", "show all", "show me all"})
 """Words by which a list is asked for, rather than which rows they are."""
 
 
