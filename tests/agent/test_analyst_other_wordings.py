@@ -76,6 +76,20 @@ def first(places, name, text):
         ("shipyard", "failed repairs in 2025, count", "number of failed repairs in 2025"),
         ("shipyard", "cost for each type of repair", "cost by repair type"),
         ("shipyard", "repairs per dock, highest count first", "repairs per dock, most first"),
+        ("shipyard", "How much did we spend on repairs from January to May 2026, compared with the same months last year?", "repair spend from January to May 2026 compared with the same months last year"),
+        ("shipyard", "How many days on average did it take during 2025 to get a repair done after it was ordered, for each town?", "average days from ordered to done for repairs for each town during 2025"),
+        ("shipyard", "Which is our most expensive dock in 2026 in terms of total repair cost?", "dock with the highest repair cost in 2026"),
+        ("shipyard", "For each town, what proportion of repairs were late?", "what proportion of repairs were late by town"),
+        ("shipyard", "monthly proportion of hull repairs that were late, this year", "share of hull repairs that were late by month this year"),
+        ("shipyard", "repair cost per dock, highest two only, without failed repairs", "repair cost per dock, without failed repairs, top 2"),
+        ("shipyard", "repairs due before xmas", "repairs due before 25 december"),
+        ("shipyard", "repairs due before 25 December this year", "repairs due before 25 December"),
+        ("tools", "Which bills are overdue? Show bill number, due date and city.", "which bills are overdue: bill number, due date, city"),
+        ("tools", "bill number / due date, unpaid bills", "unpaid bills: bill number, due date"),
+        ("tools", "unpaid helper payouts, total amount", "unpaid amount of helper payouts"),
+        ("tools", "What is the sum of payouts to helpers that we have not paid yet?", "unpaid amount of payouts to helpers"),
+        ("tools", "overdue bills > 400 incl. client", "list overdue bills more than 400 incl. client"),
+        ("tools", "how many people have created an account with us in 2025", "how many people signed up in 2025"),
         ("shipyard", "average cost for each repair type (hull, engine, ...)", "average cost by repair type"),
         ("tools", "How long does it take on average, in days, for a payout to be paid after it has been created?", "average days from created to paid for payouts"),
         ("tools", "helper payouts: avg days created to paid", "average days from created to paid for helper payouts"),
@@ -111,6 +125,11 @@ def test_another_wording_is_read_as_the_plain_one(places, name, typed, plain):
 )
 def test_a_neighbour_stays_as_it_is(places, name, text, part):
     assert part in first(places, name, text).sql
+
+
+def test_a_period_behind_a_share_bounds_its_whole(places):
+    sql = first(places, "shipyard", "monthly share of hull repairs that were late, this year").sql
+    assert "WHERE" in sql and "2026-01-01" in sql.split("WHERE")[1]
 
 
 def test_rows_without_a_day_of_payment_were_not_paid_late(places):

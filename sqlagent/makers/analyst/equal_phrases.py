@@ -34,6 +34,10 @@ _UNTIL_DONE = re.compile(
     rf"^how (?:long|many (?P<unit>{_UNIT})) (?:on average )?(?:does|do|did) it (?:usually |typically )?take(?: us)?(?: on average| on avg)?,?(?: in (?P<in>{_UNIT}),?)?(?: on average,?)? for (?:an? |the |our )?(?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?) to (?:be|get) (?P<end>[a-z]+(?:ed|id|nt|ne|en))(?: on average)? (?:after|from when|from the time|once|since) (?:(?:it|they) )?(?:(?:has been|have been|had been|being|is|was|were|are) )?(?P<start>[a-z]+(?:ed|id|nt|ne|en))(?P<rest>\b.*)$",
     re.IGNORECASE,
 )
+_UNTIL_GOT = re.compile(
+    rf"^how (?:long|many (?P<unit>{_UNIT})) (?:on average )?(?:does|do|did) it (?:usually |typically )?take(?: us)?(?: on average)?(?P<when> (?:in|during) \d{{4}}| (?:this|last) (?:year|month|quarter))? to (?:get|have) (?:an? |the |our )?(?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?) (?P<end>[a-z]+(?:ed|id|nt|ne|en)) (?:after|from when|once|since) (?:(?:it|they) )?(?:(?:has been|have been|being|is|was|were|are) )?(?P<start>[a-z]+(?:ed|id|nt|ne|en)),?(?P<rest>\b.*| .*)?$",
+    re.IGNORECASE,
+)
 _FIRST_MONTHS = re.compile(
     rf"\b(?:in |for |over |during )?(?:the )?first ({_COUNT}) months(?P<of>,? (?:of |in )?(?=(?:19|20)\d\d\b|(?:this|last) year\b))",
     re.IGNORECASE,
@@ -66,6 +70,15 @@ _SAME = tuple(
         (r"\b(?:that are |which are )?past (?:their|the|its) due dates?,? and (?:(?:are|is) )?(?:still )?(?:unpaid|open|outstanding|not (?:yet )?paid)\b", "that are overdue"),
         (r"\b(?:still )?(?:unpaid|open|outstanding) and past (?:their|the|its) due dates?\b", "overdue"),
         (r"\s*[(\[](?:e\.?g\.?,? [^()\[\]]*|[^()\[\]]*,\s*(?:\.+|…|etc\.?)\s*)[)\]]", ""),
+        (r"\bjab(s?)\b", r"vaccination\1"),
+        (r"\b(?:(?:that|which|who) )?(?:came|come|came in|arrived|got here|(?:were |was )?received|(?:were |was )?paid) (?:after|later than|past) (?:the|their|its) (?:due|promised|agreed|planned) (?:date|time|day)\b", "that were late"),
+        (r"\b(before|by|until|after|since) (?:xmas|christmas)(?: day)?,? ((?:19|20)\d\d)\b", r"\1 25 december \2"),
+        (r"\b(before|by|until) (?:xmas|christmas)(?: day)?\b", r"\1 25 december"),
+        (r"\bxmas\b", "christmas"),
+        (rf"\b(\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{MONTH_PATTERN})|(?:{MONTH_PATTERN}) \d{{1,2}}(?:st|nd|rd|th)?),? (?:of )?this year\b", r"\1"),
+        (r"\bthe (?:date|day) (?:on which |when )?(?:they|it) (end|start|expire|begin|finish)s?\b", r"\1 date"),
+        (r"\b(?:ways? of paying|how (?:they|customers|clients|people) pay)\b", "payment method"),
+        (r"\bamong (?:those|the ones) rated (?=at least|more than|exactly|\d)", "rated "),
         (r"\bcanine (patient|pet|animal)(s?)\b", r"dog\2"),
         (r"\bfeline (patient|pet|animal)(s?)\b", r"cat\2"),
         (r"\bequine (patient|pet|animal)(s?)\b", r"horse\2"),
@@ -114,7 +127,10 @@ def equal_phrases(text: str) -> str:
         return f"average {_unit(found[1])} {found[2].lower()} {found[3]}"
     if found := _UNTIL_DONE.match(body):
         unit = _unit(found["unit"] or found["in"] or "days")
-        return f"average {unit} from {found['start']} to {found['end']} for {found['what']}s{found['rest']}"
+        return f"average {unit} from {found['start']} to {found['end']} for {plural_of(found['what'])}{found['rest']}"
+    if found := _UNTIL_GOT.match(body):
+        ends = f"average {_unit(found['unit'] or 'days')} from {found['start']} to {found['end']}"
+        return f"{ends} for {plural_of(found['what'])}{found['rest'] or ''}{found['when'] or ''}"
     if found := _DAYS_TAKEN.match(body):
         return f"average duration of {found[2]} in {_unit(found[1])}{found[3]}"
     return _first_few(text)
@@ -140,4 +156,4 @@ def _first_few(text: str) -> str:
     bare = f"{text[: few.start()]}{text[few.end() :]}"
     if (most := _MOST_AT_START.match(bare)) is not None:
         return f"{most['head'] or ''}{count} {most['most']}"
-    return f"{text[: few.start()]}, top {count}{text[few.end() :]}" if few[0].startswith(",") else text
+    return f"{bare.rstrip('?.! ')}, top {count}" if few[0].startswith(",") else text

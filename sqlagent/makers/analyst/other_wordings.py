@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import singular
 
 _PERCENT = r"(?:(?:what|which) )?(?:percentage|percent|per cent|proportion|share|fraction|%)"
@@ -76,6 +77,51 @@ _ACQUIRED = re.compile(
     r"\b(customer|client|member|user|subscriber|patient|student|donor|account) acquisitions?\b(?! (?:costs?|channels?|sources?|dates?|rates?|campaigns?|id)\b)",
     re.IGNORECASE,
 )
+_GRAINS = {
+    "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year",
+}  # fmt: skip
+_PERIODIC_SHARE = re.compile(
+    rf"^(?P<grain>{'|'.join(_GRAINS)}) (?P<share>(?:share|percentage|proportion|fraction|%) of .+?)(?P<when>,? (?:(?:in|during|since|this|last)\b[^,]*|\d{{4}}|ytd|so far))?$",
+    re.IGNORECASE,
+)
+_FOR_EACH = re.compile(
+    rf"^(?:for|in|at|per|by) (?:each|every)(?: of (?:our|the))? (?P<group>{_NOUN})[,:] (?P<rest>(?:what|how) .+)$",
+    re.IGNORECASE,
+)
+_SHOW = re.compile(
+    r"^(?P<rest>(?:which|what|who) [^?]+)\? (?:please )?(?:show|list|include|give|give me|show me|with) (?P<columns>[^?.]+)$",
+    re.IGNORECASE,
+)
+_COLUMNS_FIRST = re.compile(
+    r"^(?P<one>[a-z][\w ]*?) ?/ ?(?P<two>[a-z][\w ]*?)(?: ?/ ?(?P<three>[a-z][\w ]*?))?(?:,| of| for| -) (?P<rest>[a-z].+)$",
+    re.IGNORECASE,
+)
+_IN_TERMS_OF = re.compile(
+    rf"^(?:who|which|what) (?:is|are|was|were) (?:our|the) (?P<way>most expensive|biggest|largest|best|top|worst|cheapest|smallest|busiest) (?P<thing>{_NOUN})(?P<when> (?:in|during|since|this|last) (?!terms).+?)? (?:in terms of|measured by|judged by|based on) (?:the |our )?(?:total )?(?P<figure>[a-z].+)$",
+    re.IGNORECASE,
+)
+_SPEND_ON = re.compile(
+    rf"^how much (?:money )?(?:did|do|have) we (?:spend|spent) on (?:our |the )?(?P<what>{_NOUN})(?P<rest>,? (?:from|in|during|since|this|last|between|jan|january|by|per|vs|\d{{4}})\b.*)?$",
+    re.IGNORECASE,
+)
+_CAME_IN = re.compile(
+    r"^how much (?P<what>[a-z]+)(?: money)? (?:came|comes|has come|have come) in(?P<rest>\b.*)$",
+    re.IGNORECASE,
+)
+_BEST_DOING = re.compile(
+    r"^(?:the )?(?P<count>\d+|two|three|four|five|six|ten) (?P<way>best|top|worst) (?:billing|earning|selling|grossing|performing) (?P<things>[a-z][\w-]*)(?P<when> (?:(?:in|during|since|this|last) [^,]+|\d{4}))?, (?P<figure>(?:net|gross|total) [a-z]+)(?P<rest>(?:,| ).*)?$",
+    re.IGNORECASE,
+)
+_UNPAID_THEN_SUM = re.compile(
+    r"^(?:the |our |all )?(?P<state>outstanding|unpaid|open) (?P<what>[^,:]+)[,:] ?(?:the )?(?:total |sum |net )?(?:amount|sum|value|total)$"
+    r"|^(?:what is )?(?:the )?(?:total|sum|amount)(?: amount)? of (?:all |our |the )*(?P<what_2>[^,:]+?) (?:that|which) (?:we )?(?:are|were|have|had|is|was|has)(?: not|n['’]t) (?:yet )?(?:been )?paid(?: yet)?$",
+    re.IGNORECASE,
+)
+_BEST_RATED = re.compile(
+    r"^(?:(?:which|the|what) )*(?P<count>\d+|two|three|four|five|six|ten) (?P<things>[a-z][\w-]*) (?:have|has|with|had) the (?P<way>highest|best|lowest|worst) (?:average |mean |avg )?ratings?,? (?:and )?(?:with )?(?:rated )?(?P<bound>(?:at least|more than) \w+) (?:times|ratings)$",
+    re.IGNORECASE,
+)
+_ACCOUNT = re.compile(r"\b(?:have |has )?created an account(?: with us)?\b", re.IGNORECASE)
 _MOST_TIME = re.compile(
     r"\b(needs?|needed|requires?|required|takes?|took) (?:the )?(most|least) time\b", re.IGNORECASE
 )
@@ -112,6 +158,28 @@ def other_wordings(text: str) -> Iterator[str]:
         yield f"which {found['what']} {found['rest']}"
     elif found := _USAGE.match(text):
         yield f"share of {found['whom']} that used a {found['what']}{found['rest']}"
+    elif found := _FOR_EACH.match(text):
+        yield f"{found['rest']} by {found['group']}"
+    elif found := _PERIODIC_SHARE.match(text):
+        yield f"{found['share']} by {_GRAINS[found['grain'].lower()]}{(found['when'] or '').lstrip(',')}"
+    elif found := _IN_TERMS_OF.match(text):
+        way = "lowest" if found["way"].lower() in ("cheapest", "smallest", "worst") else "highest"
+        yield f"{found['thing']} with the {way} {found['figure']}{found['when'] or ''}"
+    elif found := _SPEND_ON.match(text):
+        yield f"{_one(found['what'])} spend{found['rest'] or ''}"
+    elif found := _CAME_IN.match(text):
+        yield f"{found['what']} collected{found['rest']}"
+    elif found := _BEST_DOING.match(text):
+        end = "bottom" if found["way"].lower() == "worst" else "top"
+        when, rest = found["when"] or "", (found["rest"] or "").lstrip(",")
+        yield f"{end} {found['count']} {found['things']} by {found['figure']}{when}{rest}"
+    elif found := _UNPAID_THEN_SUM.match(text):
+        yield f"{found['state'] or 'unpaid'} amount of {found['what'] or found['what_2']}"
+        yield f"unpaid amount of {found['what'] or found['what_2']}"
+    elif found := _BEST_RATED.match(text):
+        way = "worst" if found["way"].lower() in ("lowest", "worst") else "best"
+        count = NUMBER_WORDS.get(found["count"].lower(), found["count"])
+        yield f"{count} {way} rated {found['things']} with {found['bound']} ratings"
     elif found := _WORTH.match(text):
         yield f"average {found['what']} value{found['rest']}"
     elif found := _HOW_MUCH.match(text):
@@ -126,6 +194,13 @@ def _turned(text: str) -> Iterator[str]:
     if found := _HEADED.match(text):
         yield f"{found['rest']} for {found['head']}"
         yield f"{found['rest']} in {found['head']}"
+    if found := _SHOW.match(text):
+        yield f"{found['rest']}: {found['columns']}"
+    if found := _COLUMNS_FIRST.match(text):
+        columns = ", ".join(filter(None, (found["one"], found["two"], found["three"])))
+        yield f"{found['rest']}: {columns}"
+    if _ACCOUNT.search(text):
+        yield _ACCOUNT.sub("signed up", text)
     if _KIND_OF.search(text):
         yield _KIND_OF.sub(r"\g<by> \g<what> type", text)
         yield _KIND_OF.sub(r"\g<by> \g<what>", text)
