@@ -18,7 +18,7 @@ _MOST_DAYS = re.compile(
     re.IGNORECASE,
 )
 _FROM_TO = re.compile(
-    rf"^(?:(?:which|what|the) )*{_WHO} (?:usually |typically |generally )?(?:takes?|took|needs?|needed|requires?|required|with) (?:the )?(?P<way>longest|most|least|shortest)(?: time)? (?:on average |typically )?(?P<way_to>from|between) (?P<deed>[a-z][\w' -]*?)(?P<when>,? (?:in|during|since|this|last) [^,]+?)?(?:,? (?:on average|typically|usually))?$",
+    rf"^(?=.*\b(?:on average|typically|usually|generally)\b)(?:(?:which|what|the) )*{_WHO} (?:usually |typically |generally )?(?:takes?|took|needs?|needed|requires?|required|with) (?:the )?(?P<way>longest|most|least|shortest)(?: time)? (?:on average |typically )?(?P<way_to>from|between) (?P<deed>[a-z][\w' -]*?)(?P<when>,? (?:in|during|since|this|last) [^,]+?)?(?:,? (?:on average|typically|usually))?$",
     re.IGNORECASE,
 )
 _SLOWEST = re.compile(

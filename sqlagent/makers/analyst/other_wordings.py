@@ -41,7 +41,7 @@ _AT_WHICH = re.compile(
     re.IGNORECASE,
 )
 _KIND_OF = re.compile(
-    r"\b(?P<by>by|per|for each|for every|of each|in each|across|each) (?:the )?(?:different )?(?:types?|kinds?|sorts?) of (?P<what>[a-z][\w-]*)\b",
+    r"\b(?P<by>by|per|for each|for every|of each|in each|across|each) (?:the )?(?:different )?(?:types?|kinds?|sorts?) of (?!(?:the|our|an?|their|its)\b)(?P<what>[a-z][\w-]*)\b",
     re.IGNORECASE,
 )
 _WORTH = re.compile(
@@ -54,7 +54,7 @@ _HOW_MUCH = re.compile(
 )
 _HEADED = re.compile(r"^(?P<head>[a-z][\w'-]*(?: [a-z][\w'-]*){0,2}): (?P<rest>[^:]+)$", re.IGNORECASE)
 _TRAILING = re.compile(
-    r"^(?!how |which |what |who )(?P<rest>[^,:]+),? ?(?:,|-|:) ?(?P<figure>count|number|how many|total|total amount|amount|sum|total value|avg|average|mean|on average)(?: only)?$",
+    r"^(?!how |which |what |who |list |show |give |name |display |.* with )(?P<rest>(?:(?! - )[^,:])+),? ?(?:,|-|:) ?(?P<figure>count|number|how many|total|total amount|amount|sum|total value|avg|average|mean|on average)(?: only)?$",
     re.IGNORECASE,
 )
 _FIGURES = {
