@@ -1,6 +1,6 @@
 """Phrases that say the same in every business, in the one wording that is read: "no fewer than 4" is "at least 4".
 
-The table knows no source. What depends on the words of a source is worded anew in `other_wordings`.
+The table knows no source. Questions that are put otherwise as a whole are worded anew in `other_wordings`.
 """
 
 from __future__ import annotations
