@@ -118,8 +118,8 @@ def equal_phrases(text: str) -> str:
     """
     if _LASTS.search(text):
         text = _IN_UNIT.sub(lambda found: f" in {_unit(found[1])}", text)
-    for found, written in _SAME:
-        text = found.sub(written, text)
+    for phrase, written in _SAME:
+        text = phrase.sub(written, text)
     text = _LATE_RATE.sub(lambda found: f"share of {found[1]} {plural_of(found[2])}", text)
     text = _FIRST_MONTHS.sub(lambda found: _up_to(found[1]), text)
     body = text.strip().rstrip("?.! ")
