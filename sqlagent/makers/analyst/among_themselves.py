@@ -41,8 +41,26 @@ _HAVING = re.compile(
     r"^(?:which |what |list |show )?(?:the |our )?(?P<noun>[a-z][\w-]*)(?: that| which| who)? (?:have|has|with|having) (?P<role>[a-z]+),?(?: and)? how many(?: (?:each|of them|are there|do they have|has each|for each|every one))?(?: has| have)?$",
     re.IGNORECASE,
 )
+_WITH_COUNT = re.compile(
+    r"^(?:which |what |list |show |(?:could|can) you show me )?(?:the |our )?(?P<noun>[a-z][\w-]*)(?: that| which| who)? (?:have|has|with|having) (?P<role>[a-z]+),? (?:along |together )?with (?:the )?(?:number|count) of (?P<again>[a-z]+)(?: (?:for|of) each(?: of them| one)?| each)?$"
+    r"|^(?:the |our )?(?:main |parent |head |mother )?(?P<noun_2>[a-z][\w-]*) (?:and|with) (?:the|their) (?P<role_2>[a-z]+) counts?$",
+    re.IGNORECASE,
+)
+_WITH_MOST = re.compile(
+    r"^(?:which |what |who is |the |our |list |show )*(?P<noun>[a-z][\w-]*) (?:with|has|have) the (?P<way>most|fewest) (?P<role>referrals|recommendations)(?P<when> (?:in|during|since|this|last) .+)?$",
+    re.IGNORECASE,
+)
+_TOP_DOERS = re.compile(
+    r"^(?:who (?:is|are) )?(?:the |our )?top (?:(?P<count>\d+) )?(?P<role>[a-z]+er)(?P<s>s?) by (?:the )?(?:number|count|no\.?) of (?:new )?(?P<whom>[a-z][\w-]*)(?: (?:they |he |she )?(?:has |have )?(?P<deed>[a-z]+ed))?(?P<when> (?:in|during|since|this|last) .+)?$",
+    re.IGNORECASE,
+)
+_IF_ANY = re.compile(
+    r",? (?:only|but only|just) (?:for )?(?:those|the ones|[a-z]+s) (?:(?:that|which|who) (?:have|had)|with) (?:any|some|at least one)$",
+    re.IGNORECASE,
+)
+"""Groups of rows that point at something are those with some."""
 _OF_EACH = re.compile(
-    r"^(?:the )?(?:number of |how many )?(?P<role>referrals|recommendations) (?:per|by|of each|for each) (?P<noun>[a-z][\w-]*)$",
+    r"^(?:the )?(?:number of |how many )?(?P<role>[a-z]+s) (?:per|by|of each|for each) (?P<noun>[a-z][\w-]*)$",
     re.IGNORECASE,
 )
 
@@ -105,7 +123,25 @@ def _of_deeds(text: str, source: Source) -> str:
     if found := _HAVING.match(text):
         one = relation_of(found["role"], found["noun"], source)
         return f"number of {found['noun']} per {_pointing(one)}" if one is not None else ""
-    if found := _OF_EACH.match(text):
+    if found := _TOP_DOERS.match(text):
+        one = relation_of(found["role"], found["whom"], source, is_deed=True)
+        if one is None or not one.columns[0].lower().endswith("by") and not found["deed"]:
+            return ""
+        count = found["count"] or ("10" if found["s"] else "1")
+        return f"number of {_plural(one, source)}{found['when'] or ''} by {_pointing(one)}, top {count}"
+    if found := _WITH_MOST.match(text):
+        one = relation_of(found["role"], found["noun"], source, is_deed=True)
+        way = "top" if found["way"].lower() == "most" else "bottom"
+        shown = f"number of {_plural(one, source)}{found['when'] or ''}" if one is not None else ""
+        return f"{shown} by {_pointing(one)}, {way} 1" if one is not None else ""
+    if found := _WITH_COUNT.match(text):
+        role, noun = found["role"] or found["role_2"], found["noun"] or found["noun_2"]
+        one = relation_of(role, noun, source) if stem(found["again"] or role) == stem(role) else None
+        is_apart = one is None or source.vocabulary.table_named(role) not in ("", one.source)
+        return f"number of {noun} per {_pointing(one)}" if one is not None and not is_apart else ""
+    if found := _OF_EACH.match(_IF_ANY.sub("", text)):
+        if source.vocabulary.table_named(found["role"]):
+            return ""
         one = relation_of(found["role"], found["noun"], source)
         return f"number of {_plural(one, source)} per {_pointing(one)}" if one is not None else ""
     return ""

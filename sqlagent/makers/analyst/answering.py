@@ -38,6 +38,7 @@ from sqlagent.makers.analyst.each_period import each_period
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
+from sqlagent.makers.analyst.equal_phrases import equal_phrases
 from sqlagent.makers.analyst.first_deeds import first_of_each, only_first
 from sqlagent.makers.analyst.frames import Frame, Order
 from sqlagent.makers.analyst.framing import framed
@@ -56,6 +57,7 @@ from sqlagent.makers.analyst.numbers_named import numbers_named
 from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
 from sqlagent.makers.analyst.oldest_undone import oldest_undone
+from sqlagent.makers.analyst.other_wordings import other_wordings
 from sqlagent.makers.analyst.overdue import overdue_of
 from sqlagent.makers.analyst.own_ends import with_own_ends
 from sqlagent.makers.analyst.own_kind import of_own_kind
@@ -200,7 +202,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
     if left := NOT_UNDERSTOOD.search(text):
         reading, made = _understand(text[: left.start()], source, today, told, deep)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
-    text = letters(condensed(text[:MAX_CHARS]), source)
+    text = letters(equal_phrases(condensed(text[:MAX_CHARS])), source)
     if NOT_UNDERSTOOD.search(text):
         return _understand(text, source, today, told, deep)
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", text))
@@ -316,7 +318,7 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
         if kept := _all_as(meant, lambda frame: above.frame(frame, source), source):
             return reading, kept
     others = (word(text, source) for word in _WORDINGS)
-    for wording in (*plainer(text), *longest_to(text), *filter(None, others)):
+    for wording in (*plainer(text), *longest_to(text), *filter(None, others), *other_wordings(text)):
         reading, made = _understand(wording, source, today, told, deep)
         if made and _is_whole(made[0].frame) and not reading.asked:
             return reading, made

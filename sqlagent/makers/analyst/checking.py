@@ -11,7 +11,7 @@ from functools import partial
 from itertools import pairwise
 
 from sqlagent.catalog.semantics import Field, Kind, Model, Relation, Role
-from sqlagent.language.words import fold, stem
+from sqlagent.language.words import fold, singular, stem
 from sqlagent.makers.analyst.all_or_any import counted_once, denied_beside
 from sqlagent.makers.analyst.clocks import told_hours
 from sqlagent.makers.analyst.concepts import Meant, meant
@@ -89,6 +89,7 @@ class Held:
     clocks: bool = False
     grains: bool = False
     figures: frozenset[int] = frozenset()
+    apart: frozenset[str] = frozenset()
 
     def take(self, part: object) -> None:
         """Take down a part of a frame and all that it is made of."""
@@ -327,6 +328,7 @@ def _held(frame: Frame, reading: Reading, source: Source) -> Held:
         qualifying=_qualifying(frame, reading, source.model),
     )
     held.take(frame)
+    held.apart = frozenset(source.model.things.keys() - source.graph.up(frame.anchor).keys())
     model, ops = source.model, {item.op for item in reading.items}
     keys = {
         (slot.field.table, slot.field.column)
@@ -419,6 +421,8 @@ def _is_held(item: Item, held: Held) -> bool:
             return True
         if any(t.kind == "field" and (t.table, t.column) in held.valued for t in item.targets):
             return True  # "paid with PayPal": its value was named
+        if best.kind == "thing" and best.table in held.apart and _is_stored_so(item, held):
+            return True  # payouts to restaurants, whose payee is only called so
         return any(held.has(t) for t in item.targets if t.cost <= best.cost + _nearly(t, best))
     if item.kind == "grain" and held.lists and held.grains:
         return False  # rows that are listed have no groups
@@ -427,6 +431,18 @@ def _is_held(item: Item, held: Held) -> bool:
         return True
     # what holds in a period has begun before it is over, and ends when it has begun
     return {replace(period, first=None), replace(period, until=None)} <= held.periods
+
+
+def _is_stored_so(item: Item, held: Held) -> bool:
+    """Whether rows are restricted to a value of theirs that is the very word."""
+    return any(
+        t.kind == "value"
+        and t.table == held.anchor
+        and (t.table, t.column) in held.valued
+        and t.label is not None
+        and singular(str(t.label).lower()) == singular(item.text.lower())
+        for t in item.targets
+    )
 
 
 def _is_cut(period: Period, held: Held) -> bool:

@@ -54,8 +54,10 @@ def _is_torn(conditions: Iterable[Condition]) -> bool:
 
 
 def _lacks_and_has(conditions: Sequence[Condition]) -> bool:
-    """Whether a column is missing whose period, order or figure asks for it."""
+    """Whether a column is missing whose period, order or figure asks for it, or that is to be later than another."""
     missing = {one.slots for one in conditions if one.op == "missing"}
+    if any(one.op == "later" and any((slot,) in missing for slot in one.slots) for one in conditions):
+        return True
     return any(
         one.op in ("period", "filled") and not one.negated and one.slots in missing for one in conditions
     )

@@ -193,6 +193,8 @@ class Derived(Ranked):
         for cost, table, slot in ends[0] if ends else ():
             whole = stayed(self.source, table) if waited & LENGTHS else None
             if whole is not None and slot.field not in (whole[0].field, whole[1].field):
+                if slot.field.column == self.model.things[table].default_time:
+                    yield self._lasting(cost, *whole, agg, unit)
                 continue  # a booking lasts from its start to its end, whenever it was booked
             found = ahead(self.source, table, slot) if waited & AHEAD else None
             if found is not None:

@@ -25,8 +25,10 @@ def whole_amounts(frame: Frame, reading: Reading, source: Source) -> Frame:
     """Give the frame with amounts with tax in the place of those without, where money is owed or tax is said to be in it."""
     words = [word for item in reading.items for word in item.text.lower().replace("-", " ").split()]
     said = {*words, *reading.glued}
-    taxed = any(one in _TAX and before in _WITH for before, one in zip(words, words[1:], strict=False))
-    if said & _NET or not (taxed or said & (_OWED | _GROSS)):
+    pairs = list(zip(words, words[1:], strict=False))
+    taxed = any(one in _TAX and before in _WITH for before, one in pairs)
+    untaxed = "net" in said or any(one in _TAX and before in _NET for before, one in pairs)
+    if untaxed or not (taxed or said & (_OWED | _GROSS)):
         return frame
     made = tuple(_whole(one, source) for one in frame.measures)
     return replace(frame, measures=made) if made != frame.measures else frame

@@ -163,7 +163,7 @@ _REWRITTEN = (
     (re.compile(r"\b(?:that |who |which )?(?:placed|made|had|did|took|booked|attended|got|received) (?:their|his|her|its) (first|last|latest|most recent) ([\w-]+(?: [\w-]+)??) (?=(?:in|on|during|before|after|since|between|this|last)\b)", re.IGNORECASE), r"whose \1 \2 was "),
     (re.compile(r"\b(done|completed|finished|delivered|paid|shipped|returned|closed|repaired|resolved|settled|made|held|took place) (?:after|past|later than) (?:(?:the|its|their|when) )?(?:(?:they|it) (?:was|were) )?(?:planned|due|promised|scheduled|agreed|expected|required)(?: date| day| time)?\b", re.IGNORECASE), r"\1 late"),
     (re.compile(r"\b(days|hours|minutes) (?:paid|delivered|finished|completed|done|shipped|arrived|returned) late\b", re.IGNORECASE), r"\1 late"),
-    (re.compile(r"\b(days|hours|minutes|time) ([a-z]{3,}ed) to ([a-z]{3,}ed)\b", re.IGNORECASE), r"\1 from \2 to \3"),
+    (re.compile(r"\b(days|hours|minutes|time) ([a-z]{3,}ed|paid|sent|sold|held|made|bought) to ([a-z]{3,}ed|paid|sent|sold|held|made|bought)\b", re.IGNORECASE), r"\1 from \2 to \3"),
     (re.compile(r"\bprice list (?:of|for) (?:the |our |all )?([\w -]+)$", re.IGNORECASE), r"list \1 with price"),
     (re.compile(r"^how many (.+?),? and what (?:are they|is it|they are|it is) worth(?: in total| altogether)?(?=\s*\??$)", re.IGNORECASE), r"number and total amount of \1"),
     (re.compile(r"^(?:the |our )?(highest|lowest|best|worst|biggest|busiest|slowest) (?!(?:selling|paid|rated|single)\b)([a-z][\w-]*(?: [a-z][\w-]*)?) (day|week|month|quarter|year)(?= in\b| of\b|$)", re.IGNORECASE), r"\3 with the \1 \2"),
@@ -391,7 +391,7 @@ def _deed_done(found: re.Match[str], vocabulary: Vocabulary) -> str:
         (
             form
             for form in (_DONE.get(verb, f"{verb}ed"), f"{verb}d", f"{verb}{verb[-1]}ed", f"{verb[:-1]}ied")
-            if any(t.kind == "field" and t.cost < 0.1 for t in vocabulary.targets([form]))
+            if any(t.kind in ("field", "value") and t.cost <= STORED for t in vocabulary.targets([form]))
         ),
         "",
     )

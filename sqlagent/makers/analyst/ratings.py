@@ -21,7 +21,11 @@ _RATED = re.compile(
     r"^(?:(?:which|what) (?:are|is) )?(?:the |our )?(?P<one>top )?(?P<count>\d+ )?(?P<way>best|top|highest|worst|lowest|poorest)(?P<two> \d+)?[- ]rated (?P<what>[a-z][\w-]*)(?P<rest>\b.*)$",
     re.IGNORECASE,
 )
-_LOW = frozenset({"worst", "lowest", "poorest"})
+_BY_SCORE = re.compile(
+    r"^(?:the )?(?P<way>top|best|worst|bottom) (?P<count>\d+ )(?P<one>)(?P<two>)(?P<what>[a-z][\w-]*) by (?:average|avg|mean) (?:star|score|rating|point)s?(?P<rest>\b.*)$",
+    re.IGNORECASE,
+)
+_LOW = frozenset({"worst", "lowest", "poorest", "bottom"})
 _NEAR = 0.15
 """Cost up to which a word names a table, also by its short form."""
 
@@ -29,7 +33,7 @@ _NEAR = 0.15
 def rated(text: str, source: Source) -> str:
     """Word such a question by the column of scores; empty where a column is called rating, or several scores could be meant."""
     text = text.strip().rstrip("?.! ")
-    found = _AVERAGE.match(text) or _RATED.match(text)
+    found = _AVERAGE.match(text) or _RATED.match(text) or _BY_SCORE.match(text)
     if found is None or source.vocabulary.stores("rating"):
         return ""
     score = _score(found["what"], source)

@@ -43,6 +43,7 @@ _PLAIN = frozenset(
     | {w for group in DOMAIN_SYNONYMS for w in group.split()}
     | {w for said in (*OPENED.values(), *ABBREVIATIONS.values()) for w in said.split()}
 )
+_PREPOSITIONS = frozenset({"to", "from", "by", "of", "on", "at", "in", "for", "with"})
 _COUNTRIES = frozenset(stem(w) for w in ("country", "nation", "nationality"))
 _PLACES = _COUNTRIES | {stem(w) for w in ("province", "currency", "language")}
 
@@ -174,6 +175,8 @@ def _note(
         if len(piece) < 2 or not piece.isalpha() or piece == "id":
             continue
         pieces.add(piece)
+        if piece in _PREPOSITIONS:
+            continue  # the zone that an order goes to is no town
         read = OPENED.get(piece) or ABBREVIATIONS.get(piece) or piece
         is_glue = piece in GLUE and not place[1]  # a table OFF is of offices
         if piece in _PLAIN and read == piece and not is_glue or " " in read or stem(read) not in words:
