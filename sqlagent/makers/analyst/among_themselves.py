@@ -42,7 +42,7 @@ _HAVING = re.compile(
     re.IGNORECASE,
 )
 _OF_EACH = re.compile(
-    r"^(?:the )?(?:number of |how many )?(?P<role>referrals|recommendations) (?:per|by|of each|for each) (?P<noun>[a-z][\w-]*)$",
+    r"^(?:the )?(?:number of |how many )?(?P<role>referrals|recommendations) (?:per|by|of each|for each) (?P<noun>[a-z][\w-]*)(?P<first>, top \d+)?$",
     re.IGNORECASE,
 )
 
@@ -107,7 +107,11 @@ def _of_deeds(text: str, source: Source) -> str:
         return f"number of {found['noun']} per {_pointing(one)}" if one is not None else ""
     if found := _OF_EACH.match(text):
         one = relation_of(found["role"], found["noun"], source)
-        return f"number of {_plural(one, source)} per {_pointing(one)}" if one is not None else ""
+        return (
+            f"number of {_plural(one, source)} per {_pointing(one)}{found['first'] or ''}"
+            if one is not None
+            else ""
+        )
     return ""
 
 
