@@ -76,6 +76,7 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     text = _OUTSTANDING.sub(lambda found: _unpaid(found, vocabulary), text)
     text = _EX_PLACE.sub(lambda found: _from_place(found, vocabulary), text)
     text = _SPLIT_VALUES.sub(lambda found: _by_their_column(found, vocabulary), text)
+    text = _RATE.sub(lambda found: _regular(found, vocabulary), text)
     text = _CHARGES_OF.sub(lambda found: _amount_of(found, vocabulary), text)
     text = _LIVE.sub(lambda found: _active(found, vocabulary), text)
     text = _MAKE.sub(lambda found: _made_by(found, vocabulary), text)
@@ -163,6 +164,12 @@ _SPLIT_VALUES = re.compile(
     re.IGNORECASE,
 )
 """ "Count split sea / air / road": one row for each of these values."""
+
+_RATE = re.compile(
+    r"\b(?P<agg>average|avg|mean|median|highest|lowest) (?P<what>[a-z]+) per (?P<grain>month|week|day|hour|year)(?= (?:by|per|for each|for every|in each|of each) )",
+    re.IGNORECASE,
+)
+""" "Mean fee per month by plan": the monthly fee, where a column is called so, and no groups of months."""
 
 _CHARGES_OF = re.compile(
     r"\b(?P<kind>[a-z][\w-]+) (?:charges|fees) (?=(?:invoiced|billed|charged|collected)\b)", re.IGNORECASE
@@ -261,7 +268,6 @@ _REWRITTEN = (
     (re.compile(r"\bthis year to date\b", re.IGNORECASE), "year to date"),
     (re.compile(r"\b(share|percentage|percent|proportion|%) of (?:the )?([a-z]+) ([a-z]+) (?:among|amongst|out of) (?:all )?(?:the )?([a-z]{3,}ed|open|paid|sold)(?: ones| \3)\b(?:(.*),? (?:in )?percent$)?", re.IGNORECASE), r"\1 of \4 \3 that were \2\5"),
     (re.compile(r"^who (?:among|amongst|of|out of) (?:the |our |all )*([a-z][\w-]*?(?: [a-z][\w-]*?)?)s has (?:the )?(?:highest|largest|greatest|biggest) number of ", re.IGNORECASE), r"which \1 has the most "),
-    (re.compile(r"\b((?:average|avg|mean|median|highest|lowest) [a-z]+) per (month|week|day|hour|year)(?= (?:by|per|for each|for every|in each|of each) )", re.IGNORECASE), lambda found: f"{found[1].rsplit(' ', 1)[0]} {_REGULARLY[found[2].lower()]} {found[1].rsplit(' ', 1)[1]}"),
     (re.compile(r"\b(?:that |which )?(?:ended up|ended|resulted|resulting|ending|came back) (?:with|in|as) (?=(?:an? |the )?no [a-z])", re.IGNORECASE), "with "),
     (re.compile(r"\b(?:that |which )?(?:have |has |had )?(?:fallen|dropped|gone|sunk|fell|slipped) (below|under|above|over) (?=(?:their|its|the) )", re.IGNORECASE), r"\1 "),
     (re.compile(r"\bby ((?:customers|clients|members|guests|users|buyers|people|patients|students|passengers)) (?=(?:who|that|not)\b)", re.IGNORECASE), r"of \1 "),
@@ -414,6 +420,13 @@ def _unpaid(found: re.Match[str], vocabulary: Vocabulary) -> str:
         return found[0]
     kind = found["kind"] or found["kind_2"] or ""
     return f"{found['lead']}unpaid {kind}{found['bill'] or found['bill_2']}"
+
+
+def _regular(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """A rate in the words of the column that holds it; as it stands where none does."""
+    said = f"{_REGULARLY[found['grain'].lower()]} {found['what'].lower()}"
+    kept = any(t.kind == "field" and t.cost < STORED for t in vocabulary.targets(said.split()))
+    return f"{found['agg']} {said}" if kept else found[0]
 
 
 def _amount_of(found: re.Match[str], vocabulary: Vocabulary) -> str:
