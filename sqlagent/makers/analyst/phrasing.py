@@ -406,7 +406,7 @@ def _with_one(found: re.Match[str], vocabulary: Vocabulary) -> str:
 
 
 def _unpaid_amount(found: re.Match[str], vocabulary: Vocabulary) -> str:
-    """What is owed as the amount of unpaid or overdue invoices, where these have a table and nothing is called receivable."""
+    """Receivables as the amount of unpaid or overdue invoices, where these have a table and nothing is called receivable."""
     said = [t for t in vocabulary.targets(["receivable"]) if t.cost < STORED]
     bill = next((word for word in ("invoice", "bill") if vocabulary.table_named(word)), "")
     if said or not bill:
@@ -430,7 +430,7 @@ def _regular(found: re.Match[str], vocabulary: Vocabulary) -> str:
 
 
 def _amount_of(found: re.Match[str], vocabulary: Vocabulary) -> str:
-    """What was charged of a stored kind as its amount."""
+    """The charges of a stored kind as its amount."""
     best = next(iter(vocabulary.targets([found["kind"].lower()])), None)
     is_kind = best is not None and best.kind == "value" and best.cost < STORED
     return f"{found['kind']} amount " if is_kind else found[0]
@@ -465,7 +465,7 @@ def _by_their_column(found: re.Match[str], vocabulary: Vocabulary) -> str:
 
 
 def _active(found: re.Match[str], vocabulary: Vocabulary) -> str:
-    """What is live as active, before a noun of a table and where a source stores no such word."""
+    """Live as active, before a noun of a table and where a source stores no such word."""
     noun = vocabulary.targets([found["noun"].lower()])
     is_thing = any(t.kind == "thing" and t.cost < NAMED for t in noun)
     return (
