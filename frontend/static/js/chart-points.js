@@ -62,7 +62,7 @@ class Points {
     const [along, value] = isLying ? [trace.y[point], trace.x[point]] : [trace.x[point], trace.y[point]];
     const name = this.data.length > 1 ? `${plain(trace.name)}, ` : "";
     const labels = trace.mode === "markers" && trace.text?.[point] ? `${plain(trace.text[point])}, ` : "";
-    return `${name}${labels}${typeof along === "number" ? written(along, isLying ? layout.yaxis : layout.xaxis) : monthOr(along, isLying ? layout.yaxis : layout.xaxis)}: ${written(value, across)}`;
+    return `${name}${labels}${(typeof along === "number" ? written : monthOr)(along, isLying ? layout.yaxis : layout.xaxis)}: ${written(value, across)}`;
   }
 
   /** Put a ring on a point and its words above it, for those who see; without one take both away. */
@@ -193,10 +193,10 @@ function written(value, axis) {
   return plain(`${axis?.tickprefix ?? ""}${text}${axis?.ticksuffix ?? ""}`);
 }
 
-/** A month as its axis says it, in the language of the page; any other place as it is. */
+/** A month as its axis says it, in words. */
 function monthOr(along, axis) {
-  const [, year, month] = (axis?.hoverformat === "%b %Y" && /^(\d{4})-(\d\d)(-01)?$/.exec(along)) || [];
-  return year ? new Intl.DateTimeFormat(language, { year: "numeric", month: "short", timeZone: "UTC" }).format(Date.UTC(year, month - 1)) : plain(along);
+  const month = axis?.hoverformat === "%b %Y" && /^\d{4}-\d\d/.exec(along);
+  return month ? new Date(month).toLocaleDateString(language, { year: "numeric", month: "short", timeZone: "UTC" }) : plain(along);
 }
 
 /** Texts of a figure are escaped for Plotly, which reads markup; here they are words. */

@@ -60,8 +60,9 @@ function arrive() {
     sessionStorage.removeItem(KEY);
   } catch { return; }
   if (!next || Date.now() - next.at > RECENT_MS || (next.path && next.path !== location.pathname) || !(isLost() || document.activeElement.autofocus)) return;
-  // The browser gives the focus to a field that the page names, but with its first picture, which may come after this. A field that was not taken goes first.
-  const named = ["#main [aria-invalid=true]", "[autofocus]"].flatMap((one) => [...document.querySelectorAll(one)]).find((one) => one.checkVisibility());
+  // A field that was not taken goes before one that the page names, which the browser may focus later.
+  const seen = (those) => [...document.querySelectorAll(those)].find((one) => one.checkVisibility());
+  const named = seen("#main [aria-invalid=true]") ?? seen("[autofocus]");
   if (named) { named.focus(); return; }
   // A message at the top of a page is not scrolled away. A field that was not taken is shown wherever it stands, and so is all of a
   // page whose address names a part further down. The browser scrolls there once the page has loaded, and takes the focus away.

@@ -166,9 +166,9 @@ new MutationObserver((changes) => {
 
 // A fragment that arrives may ask to be read out, or for a dialog to stay open with its errors.
 document.addEventListener("htmx:afterSwap", (event) => {
-  const { target } = event.detail;
+  const old = event.detail.target;
   // One that was exchanged as a whole is still the old one here.
-  const place = (!target.isConnected && target.id && document.getElementById(target.id)) || target;
+  const place = document.getElementById(old.id) ?? old;
   const told = place.matches?.("[data-announce]") ? place : place.querySelector?.("[data-announce]");
   if (told) announce(told.dataset.announce);
 });

@@ -60,7 +60,7 @@ _IF_ANY = re.compile(
 )
 """Groups of rows that point at something are those with some."""
 _OF_EACH = re.compile(
-    r"^(?:the )?(?:number of |how many )?(?P<role>[a-z]+s) (?:per|by|of each|for each) (?P<noun>[a-z][\w-]*)$",
+    r"^(?:the )?(?:number of |how many )?(?P<role>[a-z]+s) (?:per|by|of each|for each) (?P<noun>[a-z][\w-]*)(?P<first>, top \d+)?$",
     re.IGNORECASE,
 )
 
@@ -143,7 +143,11 @@ def _of_deeds(text: str, source: Source) -> str:
         if source.vocabulary.table_named(found["role"]):
             return ""
         one = relation_of(found["role"], found["noun"], source)
-        return f"number of {_plural(one, source)} per {_pointing(one)}" if one is not None else ""
+        return (
+            f"number of {_plural(one, source)} per {_pointing(one)}{found['first'] or ''}"
+            if one is not None
+            else ""
+        )
     return ""
 
 

@@ -51,6 +51,7 @@ from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.letters import letters
 from sqlagent.makers.analyst.longest_to import longest_to
 from sqlagent.makers.analyst.minor_units import amounts_read, without_currency
+from sqlagent.makers.analyst.money_beside import money_beside
 from sqlagent.makers.analyst.money_deeds import amount_of_deed
 from sqlagent.makers.analyst.nouns_modified import nouns_modified
 from sqlagent.makers.analyst.numbers_named import numbers_named
@@ -58,6 +59,7 @@ from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
 from sqlagent.makers.analyst.oldest_undone import oldest_undone
 from sqlagent.makers.analyst.other_wordings import other_wordings
+from sqlagent.makers.analyst.open_longer import open_longer
 from sqlagent.makers.analyst.overdue import overdue_of
 from sqlagent.makers.analyst.own_ends import with_own_ends
 from sqlagent.makers.analyst.own_kind import of_own_kind
@@ -78,6 +80,7 @@ from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import Fault, NoPlan
 from sqlagent.makers.analyst.run_out import run_out
 from sqlagent.makers.analyst.said_of_rows import not_sold
+from sqlagent.makers.analyst.said_otherwise import said_otherwise
 from sqlagent.makers.analyst.shares_had import share_of_all, share_that_has, share_undergone
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
@@ -120,6 +123,9 @@ UNWRITTEN = worded("a likelier reading could not be written as SQL.")
 
 DRAFT = 0.5
 """Cost from which on a frame is a draft, though all its words are used."""
+
+BETTER = 0.15
+"""Cost by which another order of words is cheaper than one that was understood, too, to be taken instead."""
 
 STALE = timedelta(days=62)
 """Data that end longer ago than this are looked at as of their last day."""
@@ -215,6 +221,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
             for one in kept:
                 first.setdefault(one.sql, one)
             return reading, list(first.values())
+    text = open_longer(text, source) or text
     text = coming(older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today), today)
     text = rank_last(group_last(text), source, today)
     text = states_denied(run_out(text, source, today) or text, source)
@@ -223,6 +230,37 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
             anew = _worded_anew(text, source, today, told, deep + 1)
         if anew is not None:
             return anew
+    reading, made = _with_endings(text, source, today, told)
+    if not made and deep < _DEEPEST and (wording := ranked_figure(text, source) or rows_with(text)):
+        anew = _understand(wording, source, today, told, deep + 1)
+        if anew[1] and _is_whole(anew[1][0].frame):
+            return anew
+    if deep < _DEEPEST:
+        return _better_said(text, (reading, made), source, today, told, deep + 1)
+    return reading, made
+
+
+_WHICH = re.compile(r"(?:which|who)\b(?! of\b)", re.IGNORECASE)
+"""Words that ask for rows, which no single figure tells."""
+
+
+def _better_said(text: str, stands: Meanings, source: Source, today: date, told: Told, deep: int) -> Meanings:
+    """The meanings of the first other order of a question's words that uses them all and is cheaper than as it `stands`."""
+    reading, made = stands
+    bound = made[0].frame.cost - BETTER if made and not reading.asked else UNMET
+    if bound <= 0:
+        return stands
+    for wording in said_otherwise(text):
+        anew = _understand(wording, source, today, told, deep)
+        first = anew[1][0].frame if anew[1] and not anew[0].asked else None
+        is_bare = first is not None and not first.by and not first.columns and bool(_WHICH.match(text))
+        if first is not None and not first.unused and first.cost < bound and not is_bare:
+            return anew
+    return stands
+
+
+def _with_endings(text: str, source: Source, today: date, told: Told) -> Meanings:
+    """The meanings of a question as it stands, its endings cut off and made a part of its frames."""
     body, ending = endings(text)
     if ending:
         reading, bare = _understood(body, source, today, told)
@@ -239,12 +277,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
             return reading, [_lacking(one, said) if one.frame.transform == "share" else one for one in whole]
         if alone := tuple(one.name for one in ending if one.kind == "along"):
             return reading, [_lacking(one, alone) for one in bare]
-    reading, made = _understood(text, source, today, told)
-    if not made and deep < _DEEPEST and (wording := ranked_figure(text, source) or rows_with(text)):
-        anew = _understand(wording, source, today, told, deep + 1)
-        if anew[1] and _is_whole(anew[1][0].frame):
-            return anew
-    return reading, made
+    return _understood(text, source, today, told)
 
 
 _DEEPEST = 5
@@ -470,6 +503,7 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     known = opened(reading)
     frames = framed(drawn, reading, typed, source, today)
     frames = [with_count(one, counted, source.model) for one in frames]
+    frames = [money_beside(one, reading, source) for one in frames]
     frames = [leaving_out(one, values_instead(one, text, source)) for one in frames]
     frames = [having_one(zeros(one, reading), text, reading, source) for one in frames]
     ops = frozenset(item.op for item in reading.items)

@@ -15,6 +15,9 @@ from sqlagent.makers.analyst.source import Source
 _NAMED = 0.1
 """Cost below which a word is the name of a thing."""
 
+_ALIKE = 0.15
+"""Cost below which a word is a name of a thing that another source has for the same: customer contacts of clients."""
+
 
 def nouns_modified(reading: Reading, source: Source) -> Reading:
     """Give the reading in which each such pair is one noun, or the second one with the first."""
@@ -50,7 +53,7 @@ def _is_said_of(first: Item, second: Item, source: Source) -> bool:
     if first.kind != "mention" or second.kind != "mention" or first.end != second.start:
         return False
     one, other = first.targets[0], second.targets[0]
-    if one.kind != "thing" or other.kind != "thing" or max(one.cost, other.cost) >= _NAMED:
+    if one.kind != "thing" or other.kind != "thing" or one.cost >= _ALIKE or other.cost >= _NAMED:
         return False
     said, noun = first.text.lower(), second.text.lower()
     if said.endswith("s") or plural_of(said) == said or not noun.endswith("s") or one.table == other.table:

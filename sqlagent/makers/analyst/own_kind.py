@@ -64,6 +64,7 @@ _BELOW = _compiled(
     r"^(?P<noun>who) (?P<role>report)s? (?:directly )?to (?P<name>.+)$",
     rf"{_ASKED}{_NOUN}{_IS} (?P<role>{_DONE}) by (?P<name>.+?){_WHEN}$",
     rf"{_ASKED}(?P<noun>whom?|[a-z][\w-]*(?: [a-z][\w-]*)??) (?:did|does|has) (?P<name>.+?) (?P<role>[a-z]+){_WHEN}$",
+    rf"{_ASKED}{_NOUN} (?:(?:who|that|which) )?(?:have|has|having|with) (?P<name>.+?) as (?:their|his|her|its|an?) (?P<role>[a-z]+)$",
     rf"{_ASKED}(?P<role>subsidiaries) of (?P<name>.+)$",
 )
 """Rows that point at one that is named."""
@@ -140,6 +141,11 @@ _WORKING = re.compile(
     re.IGNORECASE,
 )
 """ "Gardeners working under Ada"."""
+_TEAM_OF = re.compile(
+    r"^(?:who is |who['’]?s |list |show )?(?:in |on )?(?P<name>(?!our\b|my\b|today\b).+?)(?:['’]s|s['’]) (?:own )?(?:team|direct reports|subordinates|reports|people)$",
+    re.IGNORECASE,
+)
+""" "Ada's team": those who report to her."""
 
 
 def of_own_kind(text: str, source: Source) -> OwnKind | None:
@@ -148,7 +154,9 @@ def of_own_kind(text: str, source: Source) -> OwnKind | None:
     own = [r for r in source.model.relations if r.source == r.target and len(r.columns) == 1]
     if not own:
         return None
-    if found := _UNDER.match(text) or _WORKING.match(text):
+    if found := _TEAM_OF.match(text):
+        text = f"who reports to {found['name']}"
+    elif found := _UNDER.match(text) or _WORKING.match(text):
         text = f"{found['who']} who report to {found['name']}".replace("who who report", "who reports")
     for patterns, make in (
         (_WITHOUT, _missing),

@@ -72,6 +72,15 @@ def prepared(text: str, vocabulary: Vocabulary) -> str:
     text = _WITH_UNIT.sub(lambda found: _apart(found, vocabulary), text)
     if _CAME_IN.search(text) and any(t.kind == "thing" for t in vocabulary.targets(["visit"])):
         text = _CAME_IN.sub("visited", text)
+    text = _RECEIVABLES.sub(lambda found: _unpaid_amount(found, vocabulary), text)
+    text = _OUTSTANDING.sub(lambda found: _unpaid(found, vocabulary), text)
+    text = _EX_PLACE.sub(lambda found: _from_place(found, vocabulary), text)
+    text = _SPLIT_VALUES.sub(lambda found: _by_their_column(found, vocabulary), text)
+    text = _RATE.sub(lambda found: _regular(found, vocabulary), text)
+    text = _CHARGES_OF.sub(lambda found: _amount_of(found, vocabulary), text)
+    text = _LIVE.sub(lambda found: _active(found, vocabulary), text)
+    text = _MAKE.sub(lambda found: _made_by(found, vocabulary), text)
+    text = _ACRONYM.sub(_without_acronym, text)
     text = _UNDER.sub(lambda found: _with_one(found, vocabulary), text)
     text = _ARRIVED.sub(lambda found: _until_arrival(found[0], vocabulary), text)
     text = _REPAIRED.sub(lambda found: _resolved(found[0], vocabulary), text)
@@ -133,6 +142,55 @@ def _column_of_numbers(found: re.Match[str], vocabulary: Vocabulary) -> str:
     is_counted = best is not None and best.cost < STORED and one is not None and one.is_number and one.few
     return f"{found['way']} {found['what']}" if is_counted else found[0]
 
+
+_RECEIVABLES = re.compile(
+    r"\b(?:(?P<late>overdue|past[- ]due) |outstanding |open |unpaid )?(?:accounts )?receivables?\b",
+    re.IGNORECASE,
+)
+""" "Outstanding receivables": what is not paid, and not what was received."""
+
+_BILL = r"(?P<bill>invoices?|bills?|payments?|fees?|charges?|premiums?)"
+_OUTSTANDING = re.compile(
+    rf"(?P<lead>\b(?:how many|number of|count of|count|amount of|value of|sum of|list|show|which) (?:the |our |all )*)(?:outstanding (?P<kind>[a-z]+ )??{_BILL}|(?P<kind_2>[a-z]+ )??{_BILL.replace('bill>', 'bill_2>')} (?:are|is|were|remain) (?:still )?outstanding)\b",
+    re.IGNORECASE,
+)
+""" "How many invoices are outstanding": they are counted, and not added up."""
+
+_EX_PLACE = re.compile(r"(?<=[a-z] )[Ee]x (?P<place>[A-Z][\w-]+)")
+""" "Shipments ex China": from there, as carriers and growers say it."""
+
+_SPLIT_VALUES = re.compile(
+    r",? (?:(?:split|broken down|divided) (?:up )?(?:into |by |between |in )?)(?P<values>[\w-]+(?: ?[/,] ?[\w-]+)+(?:,? (?:and|or) [\w-]+)?)(?=$|[,;?.])",
+    re.IGNORECASE,
+)
+""" "Count split sea / air / road": one row for each of these values."""
+
+_RATE = re.compile(
+    r"\b(?P<agg>average|avg|mean|median|highest|lowest) (?P<what>[a-z]+) per (?P<grain>month|week|day|hour|year)(?= (?:by|per|for each|for every|in each|of each) )",
+    re.IGNORECASE,
+)
+""" "Mean fee per month by plan": the monthly fee, where a column is called so, and no groups of months."""
+
+_CHARGES_OF = re.compile(
+    r"\b(?P<kind>[a-z][\w-]+) (?:charges|fees) (?=(?:invoiced|billed|charged|collected)\b)", re.IGNORECASE
+)
+""" "Storage charges invoiced": how much that was, where a kind of lines is called so."""
+
+_REGULARLY = {"hour": "hourly", "day": "daily", "week": "weekly", "month": "monthly", "year": "yearly"}
+_LIVE = re.compile(
+    r"(?P<lead>^|\b(?:our|the|all|any|how many|count|of|with|per|by|are|an?|no) )live (?P<noun>[a-z][\w-]*)",
+    re.IGNORECASE,
+)
+""" "Live policies": what holds now, where no state is called so."""
+
+_MAKE = re.compile(
+    r"\b(?P<way>by|per|each|every) (?P<owner>[a-z][\w-]* )?makes?(?=$|[,;:?.]| (?:in|for|of|and|this|last|with|during|since)\b)",
+    re.IGNORECASE,
+)
+""" "Repairs by make": who made it."""
+
+_ACRONYM = re.compile(r"\b(?P<short>[A-Z]{2,6}) \((?P<long>[a-z][a-z -]{4,60})\)")
+""" "NFF (no fault found)": the same twice."""
 
 _MONTHLY = rf"(?:{MONTH_PATTERN}|q[1-4]|h[12]|\d{{4}}|last|this|the)"
 _LEFT_OUT = (
@@ -198,10 +256,20 @@ _REWRITTEN = (
     (re.compile(r"\b(past due|overdue|unpaid|outstanding|not (?:yet )?paid|still open)((?: [a-z]+)?) as of (?:today|now)\b", re.IGNORECASE), r"\1\2"),
     (re.compile(r"\b(between|from) (?:right )?now (and|to|until)\b", re.IGNORECASE), r"\1 today \2"),
     (re.compile(r"\b(?:(?:who|that|which) )?(?:(?:are|is) )?still (?:work|works|working|employed|employs)(?: (?:here|for us|with us|at the company))(?=$|[,?.]| (?:in|on|by|per|for|with|and)\b)", re.IGNORECASE), "still with us"),
+    (re.compile(r"\b(?:has|have|had) (?:already )?(?:run out|lapsed)(?=$|[,;?.)]| (?:in|on|by|before|since|this|last)\b)", re.IGNORECASE), "has expired"),
     (re.compile(r"\b(?:run|runs|running|ran) out(?= (?:in|on|between|by|before|after|during|this|next|within|from|soon)\b|$)", re.IGNORECASE), "expiring"),
     (re.compile(r"^(which|what) (weekday|day of the week|day|month|quarter|year|hour)s? (?:sells|sell|sold|makes|make|made|earns|earned|brings in|brought in|generates|generated) (?:the )?(most|least)(?: money| revenue| sales)?\b", re.IGNORECASE), r"\1 \2 has the \3 revenue"),
-    (re.compile(r"\b(?:still |currently )?in (?:active )?(?:service|operation)(?=$|[,?.;:]| (?:by|per|for|with|and|at|today|now|right now|currently)\b)", re.IGNORECASE), "active"),
+    (re.compile(r"\b(?:(?:that|which) (?:are|is) )?(?:still |currently )?in (?:active )?(?:service|operation|force)(?=$|[,?.;:]| (?:have|has|that|which|from|of|by|per|for|with|and|at|today|now|right now|currently)\b)", re.IGNORECASE), "active"),
     (re.compile(r"^(how many [a-z][\w-]*(?: [a-z][\w-]*)?) (?:do|did) (?=[a-z]+ (?:more than|less than|fewer than|over|under|at least|at most|exactly|only) (?:\d+|one|two|three|four|five|six|ten)\b)", re.IGNORECASE), r"\1 who "),
+    (re.compile(r"\b(?:that |which |who )?(?:are |is |were |was )?past (?:their|its|the) due (?:date|day)s?(?=$|[,;?.)]| (?:by|per|with|and|in|of|for)\b)", re.IGNORECASE), "overdue"),
+    (re.compile(r"\bturned down\b(?! (?:by|to|from) (?:\d|an?\b))", re.IGNORECASE), "rejected"),
+    (re.compile(r"^(?:show|list|find|give me|name|display)(?: me)? (?:the )?(?=[a-z][\w-]*(?: [a-z][\w-]*)? with the (?:longest|shortest) (?:time|duration|delay) (?:from|between)\b)", re.IGNORECASE), "which "),
+    (re.compile(r"\b(billed|invoiced|charged) to (?:our |the )?(?:customers|clients)(?=$|[,;?.]| (?:by|per|each|this|last|in \d)\b)", re.IGNORECASE), r"\1"),
+    (re.compile(r"\bthis year to date\b", re.IGNORECASE), "year to date"),
+    (re.compile(r"\b(share|percentage|percent|proportion|%) of (?:the )?([a-z]+) ([a-z]+) (?:among|amongst|out of) (?:all )?(?:the )?([a-z]{3,}ed|open|paid|sold)(?: ones| \3)\b(?:(.*),? (?:in )?percent$)?", re.IGNORECASE), r"\1 of \4 \3 that were \2\5"),
+    (re.compile(r"^who (?:among|amongst|of|out of) (?:the |our |all )*([a-z][\w-]*?(?: [a-z][\w-]*?)?)s has (?:the )?(?:highest|largest|greatest|biggest) number of ", re.IGNORECASE), r"which \1 has the most "),
+    (re.compile(r"\b(?:that |which )?(?:ended up|ended|resulted|resulting|ending|came back) (?:with|in|as) (?=(?:an? |the )?no [a-z])", re.IGNORECASE), "with "),
+    (re.compile(r"\b(?:that |which )?(?:have |has |had )?(?:fallen|dropped|gone|sunk|fell|slipped) (below|under|above|over) (?=(?:their|its|the) )", re.IGNORECASE), r"\1 "),
     (re.compile(r"\bby ((?:customers|clients|members|guests|users|buyers|people|patients|students|passengers)) (?=(?:who|that|not)\b)", re.IGNORECASE), r"of \1 "),
     (re.compile(r"\b(?:(?:that|which|who) )?weigh(?:s|ed|ing)? (?=(?:more|less|over|under|above|below|at least|at most|between|up to|exactly)\b)", re.IGNORECASE), ""),
     (re.compile(r"\b(?:costing|priced) (?=between\b)", re.IGNORECASE), ""),
@@ -291,7 +359,7 @@ _CAME_BACK = re.compile(
 )
 _NOW = r"right now|now|currently|at the moment|today|at present"
 _UNDER = re.compile(
-    rf"\b(?:(?:that|which) )?(?:(?:are|is) )?(?:(?:{_NOW}) )?(?:under|on|in) (?:an? )?(?:active |current |running |valid |open )?(?P<what>contract|agreement|subscription|lease)(?: (?:{_NOW}))?(?=$|[,;?.]| (?:by|per|with|and|in|at|for|have|has|haven|hasn)\b)",
+    rf"\b(?:(?:that|which) )?(?:(?:are|is) )?(?:(?:{_NOW}) )?(?:under|on|in|covered by) (?:an? )?(?:active |current |running |valid |open )?(?P<what>contract|agreement|subscription|lease)(?: (?:{_NOW}))?(?=$|[,;?.]| (?:by|per|with|and|in|at|for|have|has|haven|hasn)\b)",
     re.IGNORECASE,
 )
 """ "Machines under contract right now": those with one that runs."""
@@ -310,7 +378,7 @@ _ARRIVED = re.compile(
 """ "Minutes until we are on site": until the arrival."""
 
 _REPAIRED = re.compile(
-    r"(?:(?<=\bto )|(?<=ntil )|(?<=till ))(?:(?:it |they )?(?:was|were|is|are|got) )?(?:being )?(?:fixed|repaired|solved|sorted|fix|repair|repairs)(?=$|[,?.]| (?:by|per|in|for)\b)",
+    r"(?:(?<=\bto )|(?<=ntil )|(?<=till )|(?<=reported and ))(?:(?:it |they )?(?:was|were|is|are|got) )?(?:being )?(?:fixed|repaired|solved|sorted|fix|repair|repairs)(?=$|[,?.]| (?:by|per|in|for)\b)",
     re.IGNORECASE,
 )
 """ "From report to fixed": resolved, where that is what is recorded."""
@@ -337,6 +405,95 @@ def _with_one(found: re.Match[str], vocabulary: Vocabulary) -> str:
     return f"with an active {found['what']}" if kept else found[0]
 
 
+def _unpaid_amount(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """Receivables as the amount of unpaid or overdue invoices, where these have a table and nothing is called receivable."""
+    said = [t for t in vocabulary.targets(["receivable"]) if t.cost < STORED]
+    bill = next((word for word in ("invoice", "bill") if vocabulary.table_named(word)), "")
+    if said or not bill:
+        return found[0]
+    return f"{'overdue' if found['late'] else 'unpaid'} {bill} amount"
+
+
+def _unpaid(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """Outstanding rows as unpaid ones, where no state is called so."""
+    if any(t.kind == "value" and t.cost < STORED for t in vocabulary.targets(["outstanding"])):
+        return found[0]
+    kind = found["kind"] or found["kind_2"] or ""
+    return f"{found['lead']}unpaid {kind}{found['bill'] or found['bill_2']}"
+
+
+def _regular(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """A rate in the words of the column that holds it; as it stands where none does."""
+    said = f"{_REGULARLY[found['grain'].lower()]} {found['what'].lower()}"
+    kept = any(t.kind == "field" and t.cost < STORED for t in vocabulary.targets(said.split()))
+    return f"{found['agg']} {said}" if kept else found[0]
+
+
+def _amount_of(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """The charges of a stored kind as its amount."""
+    best = next(iter(vocabulary.targets([found["kind"].lower()])), None)
+    is_kind = best is not None and best.kind == "value" and best.cost < STORED
+    return f"{found['kind']} amount " if is_kind else found[0]
+
+
+def _from_place(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """From a stored place, rather than what was once one."""
+    is_stored = any(
+        t.kind == "value" and t.cost < STORED for t in vocabulary.targets([found["place"].lower()])
+    )
+    return f"from {found['place']}" if is_stored else found[0]
+
+
+def _by_their_column(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """Values of one column, as groups by it; as it stands where they are of several."""
+    values = [one for one in re.split(r" ?[/,] ?| (?:and|or) ", found["values"]) if one]
+    columns: list[set[tuple[str, str]]] = [
+        {
+            (t.table, t.column)
+            for t in vocabulary.targets([one.lower()])
+            if t.kind == "value" and t.cost < STORED
+        }
+        for one in values
+    ]
+    common = set.intersection(*columns) if columns else set()
+    said = {
+        one.said for table, column in common if (one := vocabulary.model.field(table, column)) is not None
+    }
+    if len(values) < 2 or len(said) != 1:
+        return found[0]
+    return f" of {', '.join(values[:-1])} and {values[-1]} by {said.pop()}"
+
+
+def _active(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """Live as active, before a noun of a table and where a source stores no such word."""
+    noun = vocabulary.targets([found["noun"].lower()])
+    is_thing = any(t.kind == "thing" and t.cost < NAMED for t in noun)
+    return (
+        f"{found['lead']}active {found['noun']}"
+        if is_thing and not vocabulary.targets(["live"])
+        else found[0]
+    )
+
+
+def _made_by(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """The column of who made something, where its word is no other than another one's for it."""
+    own = vocabulary.targets(["make"])
+    known = (
+        word
+        for word in ("manufacturer", "brand", "maker")
+        if any(t.kind == "field" and t.cost < STORED for t in vocabulary.targets([word]))
+    )
+    if any(t.cost < STORED for t in own):
+        return found[0]
+    return next((f"{found['way']} {word}" for word in known), found[0])
+
+
+def _without_acronym(found: re.Match[str]) -> str:
+    """The words for which an acronym stands, said once."""
+    initials = "".join(word[0] for word in re.split(r"[ -]+", found["long"]) if word)
+    return found["long"] if initials.upper() == found["short"] else found[0]
+
+
 def _until_arrival(said: str, vocabulary: Vocabulary) -> str:
     """Until somebody is there, as until the time that bears the name of an arrival; as it stands where none does."""
     arrived = (t for t in vocabulary.targets(["arrived"]) if t.kind == "field" and t.cost < STORED)
@@ -350,7 +507,9 @@ def _until_arrival(said: str, vocabulary: Vocabulary) -> str:
 def _resolved(said: str, vocabulary: Vocabulary) -> str:
     """A repair that no word of the source tells of, as the time that it was resolved, done or closed at; as it stands elsewhere."""
     own = vocabulary.targets([said.lower().split()[-1]])
-    if any(t.cost < _KNOWN and t.kind != "thing" and not _is_key(t, vocabulary) for t in own):
+    if any(
+        t.cost < _KNOWN and t.kind not in ("thing", "relation") and not _is_key(t, vocabulary) for t in own
+    ):
         return said
     known = (
         word

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sqlagent.language.lexicon import NUMBER_WORDS
+from sqlagent.language.lexicon import MONTH_PATTERN, NUMBER_WORDS
 
 _COUNT = r"(?P<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
 _ASKED = r"(?:(?:please|which|what|who|list|show|give me|name|find|are|were|me)\s+)*(?:the |our |my )?"
@@ -16,7 +16,7 @@ _THINGS = r"(?P<things>[a-z][\w'-]*(?: (?!with\b|by\b|that\b|who\b|which\b|havin
 _HAVE = r"(?:with|having|(?:(?:that|who|which) )?(?:have|had|has|got|get|made|make|placed|place|did|do|took|take|received|receive|generated|generate|brought in|bring in|sold|sell))"
 _MOST = re.compile(
     rf"^{_ASKED}{_COUNT} {_THINGS} {_HAVE} (?:the )?(?P<way>most|fewest|least|highest|lowest|largest|biggest|greatest|smallest)"
-    r" (?:(?:number|count|amount) of |total )?(?P<figure>[a-z][\w' -]*?(?: (?:(?:in|since|during|for|before|after|from|this|last)\b.*|(?:19|20)\d\d))?)$",
+    r" (?:(?:number|count|amount|(?P<sum>sum|value|total)) of |total )?(?P<figure>[a-z][\w' -]*?(?: (?:(?:in|since|during|for|before|after|from|this|last)\b.*|(?:19|20)\d\d))?)$",
     re.IGNORECASE,
 )
 _BEST_OF = re.compile(
@@ -39,6 +39,10 @@ _GROUPS = re.compile(
     r"\b(?:by|per|for each|for every|of each|in each|at each)\s+(?P<group>[a-z][\w'-]*(?: [a-z][\w'-]*)?)\s*$",
     re.IGNORECASE,
 )
+
+_PART = rf"(?:the )?(?:{MONTH_PATTERN}|q[1-4]|h[12]|(?:first|second|third|fourth) (?:half|quarter))(?: of| in)? (?:19|20)\d\d"
+_SPANS = re.compile(rf"^(?:from|between) (?P<one>{_PART}) (?:to|and) (?P<two>{_PART})$", re.IGNORECASE)
+"""Two parts of years: they are held against each other, and what lies between them is none of theirs."""
 
 _WHERE = re.compile(
     r"^(?P<body>.+?),? (?:and|with|plus) where (?:do |are |is |did )?(?:they|these|those|each)(?: each| all)? (?:are |is )?(?:live|living|come from|based|located|from|at)?$",
@@ -99,6 +103,8 @@ def plainer(text: str) -> Iterator[str]:
         said = found["count"].lower()
         count = NUMBER_WORDS.get(said, said)
         end = "bottom" if found["way"].lower() in _FEWEST else "top"
+        if found["sum"]:
+            yield f"{end} {count} {found['things']} by amount of {found['figure']}"
         yield f"{end} {count} {found['things']} by {found['figure']}"
         if found["way"].lower() in ("most", "fewest", "least"):
             yield f"{end} {count} {found['things']} by number of {found['figure']}"
@@ -127,6 +133,8 @@ def _changes(figure: str, word: str, rest: str) -> Iterator[str]:
     groups = _GROUPS.search(rest)
     by = f" by {groups['group']}" if groups else ""
     times = (rest[: groups.start()] if groups else rest).strip(" ,")
+    if word == "growth" and (spans := _SPANS.match(times)) is not None:
+        yield " ".join(f"growth of {figure} {spans['two']} vs {spans['one']}{by}".split())
     if word == "growth":
         yield " ".join(f"{figure} growth {times}{by}".split())
     yield " ".join(f"{word} in {figure} {times}{by}".split())

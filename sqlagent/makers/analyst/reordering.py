@@ -13,12 +13,12 @@ _NOUN = r"(?P<noun>[a-z][\w-]*(?: [a-z][\w-]*)??)"
 _ORDER = r"(?:re-?order|re-?stock|order again|replenish|buy again)"
 _REST = r"(?P<rest>,? (?:by|per|with|and|sorted|for|from)\b.*)?"
 _SHAPES = tuple(
-    re.compile(rf"^(?P<asked>(?:how many |which |what |list |show )?(?:of )?(?:the |our )?){body}{_REST}$", re.IGNORECASE)
+    re.compile(rf"^(?P<asked>(?:how many |which |what |list |show |show me |give me )?(?:of |all )?(?:the |our )?){body}{_REST}$", re.IGNORECASE)
     for body in (
         rf"{_NOUN} (?:that |which )?(?:do |should |must )?we (?:need|have|must|should|ought)?(?: to)? ?{_ORDER}(?: now)?",
         rf"{_NOUN} (?:that |which )?(?:need|have|should|must|ought)(?: to)?(?: be)? ?(?:re-?order(?:ed|ing)|re-?stock(?:ed|ing)|replenish(?:ed|ing|ment))(?: now)?",
         rf"{_NOUN} (?:that |which |are |is |we are )*(?:to be {_ORDER}(?:ed)?|to {_ORDER}|low on stock|(?:running )?low in stock|with low stock|running low)(?: now)?",
-        rf"{_NOUN} (?:that |which |are |is |with stock |whose stock is |where stock is )*(?:below|under) (?:the |their |its )?(?:re-?order (?:level|point)|minimum(?: stock)?(?: level)?|min(?: stock)?)",
+        rf"{_NOUN} (?:that |which |are |is |have |has |with (?:their )?stock |whose stock is |where (?:the )?stock is |fallen |dropped |gone |fell )*(?:below|under) (?:the |their |its )?(?:re-?order (?:level|point|limit|threshold)|minimum(?: stock)?(?: level)?|min(?: stock)?)",
     )
 )  # fmt: skip
 """Ways to ask for it."""
@@ -36,7 +36,8 @@ def reordering(text: str, source: Source) -> str:
         found = shape.match(text)
         if found is None:
             continue
-        table = source.vocabulary.table_named(found["noun"])
+        named = source.vocabulary.table_named
+        table = named(found["noun"]) or named(found["noun"].split()[-1])
         fields = source.model.fields.get(table, ())
         columns = _columns(fields)
         if columns is not None and not any(set(one.words) & _ENDED for one in fields):
