@@ -58,8 +58,8 @@ from sqlagent.makers.analyst.numbers_named import numbers_named
 from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
 from sqlagent.makers.analyst.oldest_undone import oldest_undone
-from sqlagent.makers.analyst.other_wordings import other_wordings
 from sqlagent.makers.analyst.open_longer import open_longer
+from sqlagent.makers.analyst.other_wordings import other_wordings
 from sqlagent.makers.analyst.overdue import overdue_of
 from sqlagent.makers.analyst.own_ends import with_own_ends
 from sqlagent.makers.analyst.own_kind import of_own_kind
