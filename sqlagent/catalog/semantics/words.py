@@ -34,7 +34,7 @@ OPENED = {
     "frt": "freight", "wgt": "weight", "svc": "service", "srv": "service", "serv": "service", "surch": "surcharge", "surchg": "surcharge", "orig": "origin", "ltr": "liter", "pcs": "pieces", "odo": "odometer", "dist": "distance",
     "prom": "promised", "purch": "purchase", "cred": "credit", "lim": "limit", "cap": "capacity", "comm": "commission", "ctrct": "contract", "wrk": "work", "wknd": "weekend", "qtr": "quarter",
     "hdr": "header", "ent": "entity", "cts": "cents", "cr": "credit", "chan": "channel", "rrp": "retail price", "chg": "charge", "chgs": "charges", "req": "requested", "pur": "purchase", "strg": "storage", "blkd": "blocked", "inact": "inactive", "ctn": "carton",
-    "tmp": "temperature", "hol": "holiday", "cal": "calendar", "lv": "left", "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
+    "stf": "staff", "insr": "insurer", "tmp": "temperature", "hol": "holiday", "cal": "calendar", "lv": "left", "rsn": "reason", "rgn": "region", "mfr": "manufacturer", "eq": "equipment", "equip": "equipment", "dpt": "department", "pri": "priority", "prio": "priority", "own": "owner", "catg": "category",
     "grs": "gross", "unt": "unit", "ds": "description", "mov": "movement", "trn": "transaction", "wst": "waste", "knd": "kind", "pln": "planned", "clsd": "closed", "prs": "persons", "dmg": "damage", "cli": "client", "ofc": "office", "frq": "frequency", "canc": "cancelled", "hdl": "handler", "hdlr": "handler", "rmk": "remark", "rmks": "remarks", "incid": "incident",
 }  # fmt: skip
 """Short forms in names, beside those of the language's own list; opened only inside names."""
