@@ -17,18 +17,20 @@ LOCKSMITH = """
 CREATE TABLE fitters (fitter_id INTEGER PRIMARY KEY, fitter_name TEXT NOT NULL, hired_on TEXT, left_on TEXT);
 CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, customer_name TEXT NOT NULL, city TEXT);
 CREATE TABLE repairs (repair_id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customers, fitter_id INTEGER REFERENCES fitters, lock_type TEXT, ordered_on TEXT, due_on TEXT, finished_on TEXT, redo_of_repair_id INTEGER REFERENCES repairs(repair_id), close_reason TEXT, state TEXT);
-CREATE TABLE bills (bill_id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customers, issued_on TEXT, due_on TEXT, paid_on TEXT, amount REAL, status TEXT);
+CREATE TABLE bills (bill_id INTEGER PRIMARY KEY, bill_number TEXT, customer_id INTEGER NOT NULL REFERENCES customers, issued_on TEXT, due_on TEXT, paid_on TEXT, amount REAL, status TEXT);
 INSERT INTO fitters VALUES (1, 'Ada', '2019-01-01', NULL), (2, 'Bo', '2015-01-01', '2024-05-01'), (3, 'Cy', '2021-01-01', NULL);
 INSERT INTO customers VALUES (1, 'Kiln', 'Ghent'), (2, 'Loom', 'Ghent'), (3, 'Mill', 'Bruges'), (4, 'Nail', 'Bruges');
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
 INSERT INTO repairs SELECT i, CASE WHEN i < 51 THEN 1 WHEN i < 101 THEN 2 ELSE 3 END, i % 3 + 1, CASE i % 4 WHEN 0 THEN 'safe' ELSE 'door' END, date('2025-05-01', '+' || (i * 2) || ' days'), date('2025-05-15', '+' || (i * 2) || ' days'),
  CASE WHEN i % 5 THEN date('2025-05-10', '+' || (i * 2 + i % 9) || ' days') END, CASE WHEN i % 10 = 0 THEN i - 1 END, CASE i % 3 WHEN 0 THEN 'fixed' WHEN 1 THEN 'replaced' ELSE 'refused' END, CASE i % 8 WHEN 0 THEN 'cancelled by customer' WHEN 1 THEN 'cancelled by shop' ELSE 'done' END FROM n;
-INSERT INTO bills SELECT repair_id, customer_id, ordered_on, due_on, CASE WHEN repair_id % 4 THEN date(due_on, (repair_id % 7 - 3) || ' days') END, 10.0 * repair_id, CASE WHEN repair_id % 4 THEN 'paid' ELSE 'open' END FROM repairs;
+INSERT INTO bills SELECT repair_id, 'B' || repair_id, customer_id, ordered_on, due_on, CASE WHEN repair_id % 4 THEN date(due_on, (repair_id % 7 - 3) || ' days') END, 10.0 * repair_id, CASE WHEN repair_id % 4 THEN 'paid' ELSE 'open' END FROM repairs;
 """
 
 MEALS = """
 CREATE TABLE ML_STF (StfNo INTEGER PRIMARY KEY, LName TEXT, FName TEXT, EntryDt TEXT, ExitDt TEXT);
 CREATE TABLE ML_CLNT (ClntNo INTEGER PRIMARY KEY, LName TEXT, FName TEXT, CareLvl INTEGER, KeyStf INTEGER REFERENCES ML_STF(StfNo), AdmDt TEXT);
+CREATE TABLE ML_OVN (OvnNo INTEGER PRIMARY KEY, OvnNm TEXT, BoughtDt TEXT, InspDueDt TEXT, InspDt TEXT);
+INSERT INTO ML_OVN VALUES (1, 'Big', '2020-01-01', '2026-01-01', NULL), (2, 'Old', '2010-01-01', '2025-05-01', '2025-04-01'), (3, 'New', '2025-01-01', '2026-12-01', NULL), (4, 'Tin', '2019-01-01', '2025-12-24', NULL);
 CREATE TABLE ML_INSR (InsNo INTEGER PRIMARY KEY, InsNm TEXT);
 CREATE TABLE ML_INV (InvNo INTEGER PRIMARY KEY, ClntNo INTEGER REFERENCES ML_CLNT(ClntNo), InsNo INTEGER REFERENCES ML_INSR(InsNo), InvDt TEXT, DueDt TEXT, PdDt TEXT, BilAmt REAL, PdAmt REAL);
 INSERT INTO ML_STF VALUES (1, 'Ash', 'Ada', '2019-02-01', NULL), (2, 'Birch', 'Bo', '2012-02-01', '2025-04-30'), (3, 'Cedar', 'Cy', '2015-02-01', NULL);
@@ -57,6 +59,10 @@ OVERDUE = "paid_on IS NULL AND due_on < '2026-03-10'"
     [
         ("customers >= 50 repairs", "SELECT 'Kiln' UNION ALL SELECT 'Loom'"),
         ("customers with ≥50 repairs", "SELECT 'Kiln' UNION ALL SELECT 'Loom'"),
+        ("customers >= 50 orders", "SELECT 'Kiln' UNION ALL SELECT 'Loom'"),
+        ("number of orders in 2025", "SELECT COUNT(*) FROM repairs WHERE ordered_on LIKE '2025%'"),
+        ("customers without orders", "SELECT 'Nail'"),
+        ("number of bills in 2025", "SELECT COUNT(*) FROM bills WHERE issued_on LIKE '2025%'"),
         ("customers with > 49 repairs", "SELECT 'Kiln' UNION ALL SELECT 'Loom'"),
         ("customers with <= 20 repairs", "SELECT 'Mill' UNION ALL SELECT 'Nail'"),
         ("sum of unpaid bills that are past their due date", f"SELECT SUM(amount) FROM bills WHERE {OVERDUE}"),
@@ -76,6 +82,7 @@ def test_bounds_and_due_dates_in_other_words(locksmith, text, sql):
         ("carers who quit in 2025", "SELECT 'Bo', 'Birch'"),
         ("employees who left in 2025", "SELECT 'Bo', 'Birch'"),
         ("clients without a key worker", "SELECT 'Sue', 'Sedge'"),
+        ("no key worker - client list", "SELECT 'Sue', 'Sedge'"),
         ("clients without a care level", "SELECT 'Vi', 'Vetch'"),
         (
             "total billed by insurer",
@@ -161,6 +168,31 @@ def test_the_slowest_stand_first(meals, text):
     sql = understand(text, meals[1], TODAY)[1][0].sql
     found = [row[0] for row in meals[0].execute(sql, Limits()).rows]
     assert found == ["Beta", "Alpha"] and sql.endswith("DESC")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ovens with an overdue inspection",
+        "ovens whose inspection is overdue",
+        "list ovens past their inspection due date and not yet inspected",
+        "which ovens should have been inspected by now but have not been?",
+        "ovens overdue for inspection",
+        "overdue inspections of ovens",
+    ],
+)
+def test_a_deed_is_overdue_that_was_due_and_is_not_done(meals, text):
+    sql = "SELECT 'Big' UNION ALL SELECT 'Tin'"
+    if text.startswith("overdue"):
+        made = understand(text, meals[1], TODAY)[1]
+        assert "InspDt IS NULL" in made[0].sql and "2026-03-10" in made[0].sql
+    else:
+        assert_answered(meals, text, sql, TODAY)
+
+
+def test_a_deed_without_a_due_date_is_not_dropped(meals):
+    made = understand("ovens with an overdue repair", meals[1], TODAY)[1]
+    assert not made or made[0].frame.unused or made[0].doubt
 
 
 def test_a_number_of_rows_is_no_slow_one(locksmith):

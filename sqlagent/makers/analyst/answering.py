@@ -56,6 +56,7 @@ from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
 from sqlagent.makers.analyst.oldest_undone import oldest_undone
 from sqlagent.makers.analyst.overdue import overdue_of
+from sqlagent.makers.analyst.overdue_deeds import overdue_deed
 from sqlagent.makers.analyst.own_ends import with_own_ends
 from sqlagent.makers.analyst.own_kind import of_own_kind
 from sqlagent.makers.analyst.own_roles import with_own_roles
@@ -214,6 +215,10 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
             return reading, list(first.values())
     text = coming(older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today), today)
     text = rank_last(group_last(text), source, today)
+    if (deed := overdue_deed(text, source, today)) is not None:
+        reading, bare = _understand(deed.text, source, today, told, deep + 1)
+        if kept := _all_as(bare, lambda frame: deed.frame(frame, source), source, is_whole=False):
+            return reading, kept
     text = states_denied(run_out(text, source, today) or text, source)
     if deep < _DEEPEST:
         with reads_left().keeping(text):

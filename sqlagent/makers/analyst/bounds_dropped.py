@@ -23,6 +23,7 @@ def bounds_dropped(frame: Frame, reading: Reading, source: Source) -> list[str]:
     return [
         *_many_and_much(frame, reading),
         *_slow_counted(frame, reading),
+        *_late_shown(frame, reading),
         *_held_against_nothing(frame, reading),
         *_held_against_no_column(frame, reading),
         *_those_too(frame, reading),
@@ -43,6 +44,18 @@ def _many_and_much(frame: Frame, reading: Reading) -> list[str]:
     if len(frame.measures) != 1 or not any(pair == ("count", "much") for pair in pairwise(ops)):
         return []
     return ["how many"] if frame.measures[0].agg == "sum" else ["how much"]
+
+
+def _late_shown(frame: Frame, reading: Reading) -> list[str]:
+    """ "Plans with an overdue review" that lists plans with the day of their review: nothing of the list says overdue."""
+    late = [item.text for item in reading.items if item.op == "late"]
+    held = any(one.op == "later" or one.said in ("late", "overdue") for one in conditions(frame))
+    values = " ".join(value.lower() for one in conditions(frame) for value in one.values)
+    told = held or "due" in values or "late" in values or "delay" in values
+    spans = any(
+        one.expr is not None and one.expr.op == "span" for one in (*figures(frame), *conditions(frame))
+    )
+    return late[:1] if frame.columns and not frame.measures and not told and not spans else []
 
 
 _SLOW = frozenset({"slowest", "fastest", "quickest"})

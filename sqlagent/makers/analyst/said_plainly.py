@@ -44,6 +44,7 @@ _SAID = tuple(
         (r"^(?:who|which) of (?:our |the )?((?:current |present |active )?[a-z]+) have (?:been|worked) (?:with us|here|for us|with the company) (?:for )?(?:the )?longest\s*\??$", r"longest serving \1"),
         (r"^(?:the |our |which |show the )?((?!how\b|what\b)[a-z]+(?: [a-z]+){0,3}) (?:with|w/|has|have) (?:the )?longest (?:service|tenure|seniority|time with us|time here)\s*\??$", r"longest serving \1"),
         (r"\bstill employed(?! (?:by|in|at|as|with)\b)", "still with us"),
+        (r"^no ([a-z]+(?: [a-z]+){0,2}?) ?[-–:,] ?(?:list of )?(?:the |our )?([a-z]+?)s?(?: list)?$", r"\2s with no \1"),
         (r",? depending on (?:the |their )?(?=[a-z])", " by "),
     )
 )  # fmt: skip
