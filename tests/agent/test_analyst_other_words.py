@@ -18,6 +18,11 @@ CREATE TABLE fitters (fitter_id INTEGER PRIMARY KEY, fitter_name TEXT NOT NULL, 
 CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, customer_name TEXT NOT NULL, city TEXT);
 CREATE TABLE repairs (repair_id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customers, fitter_id INTEGER REFERENCES fitters, lock_type TEXT, ordered_on TEXT, due_on TEXT, finished_on TEXT, redo_of_repair_id INTEGER REFERENCES repairs(repair_id), close_reason TEXT, state TEXT);
 CREATE TABLE bills (bill_id INTEGER PRIMARY KEY, bill_number TEXT, customer_id INTEGER NOT NULL REFERENCES customers, issued_on TEXT, due_on TEXT, paid_on TEXT, amount REAL, status TEXT);
+CREATE TABLE vans (van_id INTEGER PRIMARY KEY, van_name TEXT NOT NULL);
+CREATE TABLE drives (drive_id INTEGER PRIMARY KEY, van_id INTEGER NOT NULL REFERENCES vans, started_at TEXT, ended_at TEXT);
+INSERT INTO vans VALUES (1, 'Red'), (2, 'Blue');
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+INSERT INTO drives SELECT i, i % 2 + 1, datetime('2025-06-01 08:00', '+' || i || ' days'), datetime('2025-06-01 08:00', '+' || i || ' days', '+' || (i % 5 + 1) || ' hours') FROM n;
 INSERT INTO fitters VALUES (1, 'Ada', '2019-01-01', NULL), (2, 'Bo', '2015-01-01', '2024-05-01'), (3, 'Cy', '2021-01-01', NULL);
 INSERT INTO customers VALUES (1, 'Kiln', 'Ghent'), (2, 'Loom', 'Ghent'), (3, 'Mill', 'Bruges'), (4, 'Nail', 'Bruges');
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
@@ -148,6 +153,26 @@ TOOK = "SELECT lock_type, AVG(julianday(finished_on) - julianday(ordered_on)) FR
 )  # fmt: skip
 def test_figures_and_lengths_in_other_words(locksmith, text, sql):
     assert_answered(locksmith, text, sql, TODAY)
+
+
+HOURS = "SELECT van_name, SUM((julianday(ended_at) - julianday(started_at)) * 24) FROM drives JOIN vans USING (van_id) WHERE started_at LIKE '2025-06%' GROUP BY 1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "van hours june 2025 by van",
+        "how many hours did each van drive in june 2025?",
+        "drive hours by van in june 2025",
+    ],
+)
+def test_hours_of_a_thing_are_those_of_its_rows_with_two_ends(locksmith, text):
+    assert_answered(locksmith, text, HOURS, TODAY)
+
+
+def test_hours_of_what_has_no_such_rows_are_not_made_up(locksmith):
+    made = understand("fitter hours by fitter", locksmith[1], TODAY)[1]
+    assert not made or made[0].frame.unused
 
 
 PAID = "SELECT InsNm, AVG(julianday(PdDt) - julianday(InvDt)) FROM ML_INV JOIN ML_INSR USING (InsNo) WHERE PdDt IS NOT NULL GROUP BY 1"

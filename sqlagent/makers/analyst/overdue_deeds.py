@@ -25,8 +25,8 @@ _SHAPES = tuple(
     for shape in (
         rf"\b{_NOUN},? (?:with (?:an? )?{_OVERDUE} (?P<deed>[a-z]+)|(?:whose|where the|where their) (?P<deed_2>[a-z]+) (?:is|are) {_OVERDUE}|{_OVERDUE} for (?:an? |their )?(?P<deed_3>[a-z]+))\b",
         rf"\b{_NOUN} (?:(?:that|which) are )?(?:already |now )?(?:past|beyond) (?:their|its|the) (?P<deed>[a-z]+) due(?: date| day)?s?{_NOT_DONE}",
-        rf"\b{_NOUN} (?:that |which )?should have been (?P<deed>[a-z]+)ed(?: by now| already)?,? (?:but|and) (?:have|has|were|was)(?: not|n't|nt) (?:yet )?(?:been )?(?:[a-z]+ed )?(?:yet)?",
-        rf"\b{_OVERDUE} (?P<deed>[a-z]+?)s? (?:on|of|for) (?P<lead>(?:the |our |all )?(?:[a-z]+ )??){_NOUN}\b",
+        rf"\b{_NOUN} (?:that |which )?should have been (?P<deed>[a-z]+)ed(?: by now| already)?,? (?:but|and) (?:have|has|were|was)(?: not|n't|nt)(?: yet)?(?: been)?(?: [a-z]+ed)?(?: yet)?",
+        rf"\b{_OVERDUE} (?P<deed>[a-z]+?)s? (?:on|of|for) (?P<lead>(?:the |our |all )?(?:[a-z]+ ){{0,2}}?){_NOUN}\b",
     )
 )  # fmt: skip
 
@@ -60,8 +60,12 @@ def overdue_deed(text: str, source: Source, today: date) -> OverdueDeed | None:
         best = next(iter(source.vocabulary.targets([found["noun"].lower()])), None)
         if best is None or best.kind != "thing":
             continue
-        times = source.model.of_role(best.table, Role.TIME)
-        of_deed = [one for one in times if any(_is_alike(word, stem(deed.lower())) for word in one.words)]
+        called = {t.column for t in source.vocabulary.targets([deed.lower()]) if t.table == best.table}
+        of_deed = [
+            one
+            for one in source.model.of_role(best.table, Role.TIME)
+            if one.column in called or any(_is_alike(word, stem(deed.lower())) for word in one.words)
+        ]
         due = [one for one in of_deed if set(one.words) & DUE]
         done = [one for one in of_deed if not set(one.words) & DUE]
         if len(due) == len(done) == 1:
