@@ -46,15 +46,18 @@ def _many_and_much(frame: Frame, reading: Reading) -> list[str]:
     return ["how many"] if frame.measures[0].agg == "sum" else ["how much"]
 
 
+_LATE = frozenset({"due", "overdue", "late", "delayed", "past-due"})
+"""Words in stored states of what was not done in time."""
+
+
 def _late_shown(frame: Frame, reading: Reading) -> list[str]:
     """ "Plans with an overdue review" that lists plans with the day of their review: nothing of the list says overdue."""
     late = [item.text for item in reading.items if item.op == "late"]
     held = any(one.op == "later" or one.said in ("late", "overdue") for one in conditions(frame))
-    values = " ".join(value.lower() for one in conditions(frame) for value in one.values)
-    told = held or "due" in values or "late" in values or "delay" in values
-    spans = any(
-        one.expr is not None and one.expr.op == "span" for one in (*figures(frame), *conditions(frame))
-    )
+    words = {word for one in conditions(frame) for value in one.values for word in value.lower().split()}
+    told = held or bool(words & _LATE)
+    exprs = [*(one.expr for one in conditions(frame)), *(one.expr for one in figures(frame))]
+    spans = any(one is not None and one.op == "span" for one in exprs)
     return late[:1] if frame.columns and not frame.measures and not told and not spans else []
 
 
