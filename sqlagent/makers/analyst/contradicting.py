@@ -54,16 +54,12 @@ def _is_torn(conditions: Iterable[Condition]) -> bool:
 
 
 def _lacks_and_has(conditions: Sequence[Condition]) -> bool:
-    """Whether a column is missing whose period, order or figure asks for it, or that is held against another time."""
+    """Whether a column is missing whose period, order or figure asks for it, or that is to be later than another."""
     missing = {one.slots for one in conditions if one.op == "missing"}
-    lacked = {slot for slots in missing if len(slots) == 1 for slot in slots}
+    if any(one.op == "later" and any((slot,) in missing for slot in one.slots) for one in conditions):
+        return True
     return any(
-        one.op in ("period", "filled")
-        and not one.negated
-        and one.slots in missing
-        or one.op == "later"
-        and not lacked.isdisjoint(one.slots)
-        for one in conditions
+        one.op in ("period", "filled") and not one.negated and one.slots in missing for one in conditions
     )
 
 
