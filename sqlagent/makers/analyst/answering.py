@@ -54,6 +54,7 @@ from sqlagent.makers.analyst.minor_units import amounts_read, without_currency
 from sqlagent.makers.analyst.money_beside import money_beside
 from sqlagent.makers.analyst.money_deeds import amount_of_deed
 from sqlagent.makers.analyst.nouns_modified import nouns_modified
+from sqlagent.makers.analyst.number_of_each import number_of_each
 from sqlagent.makers.analyst.numbers_named import numbers_named
 from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
@@ -61,6 +62,7 @@ from sqlagent.makers.analyst.oldest_undone import oldest_undone
 from sqlagent.makers.analyst.open_longer import open_longer
 from sqlagent.makers.analyst.other_wordings import other_wordings
 from sqlagent.makers.analyst.overdue import overdue_of
+from sqlagent.makers.analyst.overdue_deeds import overdue_deed
 from sqlagent.makers.analyst.own_ends import with_own_ends
 from sqlagent.makers.analyst.own_kind import of_own_kind
 from sqlagent.makers.analyst.own_roles import with_own_roles
@@ -78,9 +80,11 @@ from sqlagent.makers.analyst.reads import reads_left, sharing
 from sqlagent.makers.analyst.reordering import reordering
 from sqlagent.makers.analyst.rises_and_falls import reworded
 from sqlagent.makers.analyst.rows import Fault, NoPlan
+from sqlagent.makers.analyst.rows_called import rows_called
 from sqlagent.makers.analyst.run_out import run_out
 from sqlagent.makers.analyst.said_of_rows import not_sold
 from sqlagent.makers.analyst.said_otherwise import said_otherwise
+from sqlagent.makers.analyst.said_plainly import said_plainly
 from sqlagent.makers.analyst.shares_had import share_of_all, share_that_has, share_undergone
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
@@ -208,7 +212,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
     if left := NOT_UNDERSTOOD.search(text):
         reading, made = _understand(text[: left.start()], source, today, told, deep)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
-    text = letters(equal_phrases(condensed(text[:MAX_CHARS])), source)
+    text = letters(said_plainly(equal_phrases(condensed(text[:MAX_CHARS]))), source)
     if NOT_UNDERSTOOD.search(text):
         return _understand(text, source, today, told, deep)
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", text))
@@ -224,6 +228,10 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
     text = open_longer(text, source) or text
     text = coming(older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today), today)
     text = rank_last(group_last(text), source, today)
+    if (deed := overdue_deed(text, source, today)) is not None:
+        reading, bare = _understand(deed.text, source, today, told, deep + 1)
+        if kept := _all_as(bare, lambda frame: deed.frame(frame, source), source, is_whole=False):
+            return reading, kept
     text = states_denied(run_out(text, source, today) or text, source)
     if deep < _DEEPEST:
         with reads_left().keeping(text):
@@ -287,6 +295,7 @@ _WORDINGS = (
     by_price,
     by_total,
     number_per_period,
+    number_of_each,
     denial_last,
     among_themselves,
     by_what_happened,
@@ -310,7 +319,7 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
     """Meanings of a rewording that is understood whole; None where there is none.
 
     The first such rewording is taken, in this order: prices that hold for a time, rises and falls, tails, first events, what
-    was not done for longest, figures of each period, rows by rows of their own table, plainer words and those that the source knows, amounts without their
+    was not done for longest, figures of each period, rows by rows of their own table, rows called by a key of it, plainer words and those that the source knows, amounts without their
     currency, bounded figures, concentrations. `deep` says how often the question was reworded, this time included.
     """
     if (priced := _priced(text, source, today, told)) is not None:
@@ -349,6 +358,10 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
         reading, bare = _understood(above.text, source, today, told)
         meant = [one for one in bare if above.frame(one.frame, source) is not None][:1]
         if kept := _all_as(meant, lambda frame: above.frame(frame, source), source):
+            return reading, kept
+    if (called := rows_called(text, source)) is not None:
+        reading, bare = _understand(called.text, source, today, told, deep)
+        if kept := _all_as(bare, called.frame, source):
             return reading, kept
     others = (word(text, source) for word in _WORDINGS)
     for wording in (*plainer(text), *longest_to(text), *filter(None, others), *other_wordings(text)):

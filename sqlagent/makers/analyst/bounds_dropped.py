@@ -25,6 +25,7 @@ def bounds_dropped(frame: Frame, reading: Reading, source: Source) -> list[str]:
     return [
         *_many_and_much(frame, reading),
         *_slow_counted(frame, reading),
+        *_late_shown(frame, reading),
         *_held_against_nothing(frame, reading),
         *_held_against_no_column(frame, reading),
         *_those_too(frame, reading),
@@ -117,6 +118,21 @@ def _name_of_none(reading: Reading, source: Source) -> list[str]:
         if behind is None or behind.kind != "mention" or behind.targets[0].kind == "value"
         if noun.targets[0].kind == "thing" and not source.names(noun.targets[0].table)
     ]
+
+
+_LATE = frozenset({"due", "overdue", "late", "delayed", "past-due"})
+"""Words in stored states of what was not done in time."""
+
+
+def _late_shown(frame: Frame, reading: Reading) -> list[str]:
+    """ "Plans with an overdue review" that lists plans with the day of their review: nothing of the list says overdue."""
+    late = [item.text for item in reading.items if item.op == "late"]
+    held = any(one.op == "later" or one.said in ("late", "overdue") for one in conditions(frame))
+    words = {word for one in conditions(frame) for value in one.values for word in value.lower().split()}
+    told = held or bool(words & _LATE)
+    exprs = [*(one.expr for one in conditions(frame)), *(one.expr for one in figures(frame))]
+    spans = any(one is not None and one.op == "span" for one in exprs)
+    return late[:1] if frame.columns and not frame.measures and not told and not spans else []
 
 
 _SLOW = frozenset({"slowest", "fastest", "quickest"})

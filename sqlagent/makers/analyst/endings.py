@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from sqlagent.catalog.semantics.words import SPANS
 from sqlagent.language.lexicon import NUMBER_WORDS
 from sqlagent.language.words import split_name, stem
 from sqlagent.makers.analyst.beside import beside_earlier
@@ -40,7 +41,7 @@ _SORTED = re.compile(
 )
 _FIRST = re.compile(
     r"(?<![,\s])[,\s]+(?:and )?(?:(?:sort|sorted|order|ordered)\s+)?(?:(?:the\s+)?(?P<word>highest|largest|biggest|most common|most frequent|most|best|lowest|smallest|fewest|least|least common"
-    r"|worst|newest|latest|most recent|oldest|earliest)(?: ones)? (?:first|on top|at the top)|(?:in )?(?P<way>ascending|descending)(?: order)?|(?P<alpha>alphabetically|alphabetical|(?:in )?alphabetical order|(?:from )?a to z|a-z))$",
+    r"|worst|newest|latest|most recent|oldest|earliest|slowest|longest|fastest|quickest|shortest)(?: ones)? (?:first|on top|at the top)|(?:in )?(?P<way>ascending|descending)(?: order)?|(?P<alpha>alphabetically|alphabetical|(?:in )?alphabetical order|(?:from )?a to z|a-z))$",
     re.IGNORECASE,
 )
 _DEAR = re.compile(
@@ -86,6 +87,8 @@ _GROUPED = re.compile(
 )
 LARGE = frozenset({"highest", "largest", "biggest", "most"})
 SMALL = frozenset({"lowest", "smallest", "fewest", "least", "least common", "worst", "bottom"})
+_LASTING = {"slowest": "highest", "longest": "highest", "fastest": "lowest", "quickest": "lowest", "shortest": "lowest"}  # fmt: skip
+"""Ends of an order that only lengths of time have."""
 _NEW = frozenset({"newest", "latest", "most recent"})
 _OLD = frozenset({"oldest", "earliest"})
 _FIGURES = frozenset(map(stem, ["value", "number", "figure", "amount", "total", "count", "result", "it"]))
@@ -245,6 +248,8 @@ def _of_all(frame: Frame, one: Ending) -> Frame | None:
 
 
 def _sorted(frame: Frame, one: Ending) -> Frame | None:
+    if one.word in _LASTING:
+        return _sorted(frame, replace(one, word=_LASTING[one.word])) if _is_lasting(frame) else None
     if not frame.measures:
         return _list_sorted(frame, one)
     if not frame.by or not _can_be_sorted(frame):
@@ -281,6 +286,14 @@ def _sorted(frame: Frame, one: Ending) -> Frame | None:
     if words & (said | _FIGURES):
         return replace(frame, order=Order(ascending))
     return None
+
+
+def _is_lasting(frame: Frame) -> bool:
+    """Whether the first figure is a length of time: between two times, or stored as one."""
+    expr = frame.measures[0].expr if frame.measures else None
+    return expr is not None and (
+        expr.op in ("span", "age") or any(s.field.unit in SPANS.values() for s in expr.slots)
+    )
 
 
 def _list_sorted(frame: Frame, one: Ending) -> Frame | None:

@@ -175,7 +175,7 @@ WEAK_GLUE = frozenset(
 """Words that say little beside a noun, and something where a column bears them."""
 
 DOMAIN_SYNONYMS = (
-    "customer client account company buyer shopper consumer member guest", "employee staff worker personnel person colleague member headcount associate crew people",
+    "customer client account company buyer shopper consumer member guest", "employee staff worker personnel person colleague member headcount associate crew people carer caregiver",
     "order purchase", "product item article sku good part", "donation gift contribution", "donor supporter giver constituent benefactor", "sale order transaction", "vendor supplier", "store shop branch outlet location", "salesperson rep representative seller salesman agent",
     "ticket case issue request incident", "shipment delivery dispatch consignment", "department team division unit", "doctor physician provider clinician practitioner",
     "visit appointment encounter consultation", "absence leave timeoff", "vacation holiday pto", "sick illness sickness", "salary pay wage compensation earnings", "cost expense spend spending expenditure outlay",

@@ -13,6 +13,7 @@ from sqlagent.makers.analyst.coded_phrases import with_codes
 from sqlagent.makers.analyst.flag_people import with_flag_people
 from sqlagent.makers.analyst.money_back import with_refunds
 from sqlagent.makers.analyst.own_business import without_idle_deeds
+from sqlagent.makers.analyst.phrasal_verbs import with_one_verb
 from sqlagent.makers.analyst.seasons import with_seasons
 from sqlagent.makers.analyst.state_families import with_families
 from sqlagent.makers.analyst.targets import Target
@@ -577,7 +578,7 @@ def _opened(short: str, vocabulary: Vocabulary) -> str:
 
 def _in_stored_words(text: str, vocabulary: Vocabulary) -> str:
     """A question whose seasons, areas, people and codes are told as the source tells them."""
-    for told in (with_flag_people, with_areas, with_seasons, with_codes, _years_joined):
+    for told in (with_one_verb, with_flag_people, with_areas, with_seasons, with_codes, _years_joined):
         text = told(text, vocabulary)
     if vocabulary.paid_back:
         text = with_refunds(text, vocabulary.paid_back)

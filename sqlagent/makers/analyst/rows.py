@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from sqlagent.catalog.semantics import DAYS, Form, Model, Relation
+from sqlagent.catalog.semantics import DAYS, Field, Form, Model, Relation
+from sqlagent.language.words import stem
 from sqlagent.makers.analyst.dialects import Dialect
 from sqlagent.makers.analyst.formulas import filled
 from sqlagent.makers.analyst.frames import OFF, Condition, Expr, Path, Slot
@@ -64,6 +65,11 @@ def bound_to(where: Iterable[Condition]) -> set[tuple[tuple[str, str], ...]]:
         if one.op in ("all", "any"):
             out |= bound_to(one.parts)
     return out
+
+
+def _is_paid_of_some(one: Field) -> bool:
+    """Whether a column holds what was paid, and is empty where nothing was: a bill without a payment is owed as a whole."""
+    return one.filled < 1 and stem("pay") in one.words
 
 
 class RowWriter:
@@ -193,7 +199,11 @@ class RowWriter:
         if expr.op == "times":
             return " * ".join(columns)
         if expr.op == "minus":
-            return f"({' - '.join(columns)})"
+            less = (
+                f"COALESCE({column}, 0)" if _is_paid_of_some(slot.field) else column
+                for slot, column in zip(expr.slots[1:], columns[1:], strict=True)
+            )
+            return f"({' - '.join((columns[0], *less))})"
         if expr.op == "formula":
             return f"({filled(expr.unit, columns)})"
         if expr.op == "given":

@@ -54,9 +54,24 @@ def families(model: Model, index: ValueIndex | None) -> Mapping[str, Family]:
     }
 
 
+def _done_by(name: str) -> re.Pattern[str]:
+    """Other words for a state by who brought it about: "cancelled by the client", "did clients cancel" for "cancelled by client"."""
+    first, _, rest = name.partition(" by ")
+    if not rest or " " in rest:
+        return re.compile(r"(?!)")
+    done, who = _SPELT.get(first, re.escape(first)), re.escape(rest)
+    base = "cancell?" if first in _SPELT else re.escape(first.removesuffix("ed"))
+    return re.compile(
+        rf"\b{done} by (?:the|our|an?|their) {who}s?\b|\b(?:that|which|did) (?:the |our )?{who}s? {base}(?:ed|s|es)?\b(?! by\b)",
+        re.IGNORECASE,
+    )
+
+
 def with_families(text: str, known: Mapping[str, Family]) -> str:
     """Name the states of a family that a question speaks of as one, unless it says which of them or speaks of other rows."""
     for word, family in known.items():
+        for name in family.names:
+            text = _done_by(name).sub(name, text)
         if family.others & {stem(said) for said in normal(text).split()}:
             continue
         ends = "|".join(sorted({name.split()[1] for name in family.names}))

@@ -60,13 +60,16 @@ def order_value(source: Source) -> Iterator[Meant]:
 
 
 def orders(source: Source) -> Iterator[Meant]:
-    """Orders that have no table of their own: different order numbers of the lines; what was bought where nothing was sold."""
+    """Orders that have no table of their own: rows that were ordered, else different order numbers of the lines; what was bought where nothing was sold."""
     sold = any(
         stem("order") in thing.noun
         and not BOUGHT & set(thing.noun)
         and thing.kind in (Kind.EVENT, Kind.LINES)
         for thing in source.model.things.values()
     )
+    ordered = [] if sold else [*filter(lambda one: _was_ordered(one, source), source.model.things.values())]
+    for thing in ordered:
+        yield Meant(0.02, Measure("rows", thing.table, said="orders"))
     for thing in source.model.things.values():
         if sold and BOUGHT & set(thing.noun):
             continue
@@ -77,9 +80,21 @@ def orders(source: Source) -> Iterator[Meant]:
         )
         if head is not None and not head.path:
             yield Meant(
-                0.05 + selling_cost(thing),
+                0.05 + selling_cost(thing) + (_NUMBERED if ordered else 0.0),
                 Measure("distinct", thing.table, Expr("column", (head,)), said="orders"),
             )
+
+
+_NUMBERED = 0.3
+"""Cost of taking numbers of invoices for orders where rows of another name were ordered."""
+
+
+def _was_ordered(thing: Thing, source: Source) -> bool:
+    """Whether rows of another name are told by the day on which they were ordered, and not by the business itself."""
+    time = source.model.field(thing.table, thing.default_time) if thing.default_time else None
+    is_said = time is not None and time.table == thing.table and stem("order") in time.words
+    is_whole = is_said and thing.kind is Kind.EVENT and head_of(source, thing) is None
+    return is_whole and not BOUGHT & set(thing.noun)
 
 
 def units_per_order(source: Source) -> Iterator[Meant]:

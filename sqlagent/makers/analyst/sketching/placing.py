@@ -315,7 +315,7 @@ def grain(walk: Walk, item: Item) -> None:
             return
         before = walk.before()
         counted = before is None or before.kind == "op" and before.op in ("count", "agg", "of")
-        if counted and any(i.op == "span" for i in walk.items):
+        if counted and (any(i.op == "span" for i in walk.items) or _is_told_in(walk)):
             out.unit = item.text.lower()
             return
     if (
@@ -393,6 +393,16 @@ def _is_level(walk: Walk, item: Item) -> bool:
         and nxt.targets[0].kind == "field"
         and any(i.op == "by" for i in walk.items)
     )
+
+
+_LASTING = frozenset({"time", "times", "duration", "durations", "length", "delay", "wait", "turnaround"})
+"""Nouns of lengths of time, which are told in a unit: "payment time in days"."""
+
+
+def _is_told_in(walk: Walk) -> bool:
+    """Whether a unit stands behind "in" and a noun of lengths of time."""
+    noun = walk.items[walk.at - 2] if walk.at > 1 else None
+    return noun is not None and walk.items[walk.at - 1].text.lower() == "in" and noun.text.lower().split()[-1] in _LASTING  # fmt: skip
 
 
 def unit(walk: Walk, item: Item) -> None:
