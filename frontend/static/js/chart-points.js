@@ -62,7 +62,7 @@ class Points {
     const [along, value] = isLying ? [trace.y[point], trace.x[point]] : [trace.x[point], trace.y[point]];
     const name = this.data.length > 1 ? `${plain(trace.name)}, ` : "";
     const labels = trace.mode === "markers" && trace.text?.[point] ? `${plain(trace.text[point])}, ` : "";
-    return `${name}${labels}${(typeof along === "number" ? written : monthOr)(along, isLying ? layout.yaxis : layout.xaxis)}: ${written(value, across)}`;
+    return `${name}${labels}${written(along, isLying ? layout.yaxis : layout.xaxis)}: ${written(value, across)}`;
   }
 
   /** Put a ring on a point and its words above it, for those who see; without one take both away. */
@@ -78,7 +78,8 @@ class Points {
     this.told.setAttribute("aria-hidden", "true");
     this.told.textContent = this.words(line, point);
     place.append(this.told);
-    const [half, high] = [this.told.offsetWidth / 2, this.told.offsetHeight];
+    const half = this.told.offsetWidth / 2;
+    const high = this.told.offsetHeight;
     this.told.style.left = `${Math.max(half, Math.min(place.clientWidth - half, isThere ? x : place.clientWidth / 2))}px`;
     this.told.style.top = `${isThere ? (y - 14 < high ? y + 14 + high : y - 14) : high}px`;
     if (!isThere) return;
@@ -152,7 +153,7 @@ class Points {
     }
     const form = this.grid?.querySelector("form");
     if (!filters || !form) { announce(gettext("The rows of this point cannot be shown alone.")); return; }
-    const words = this.words(line, point);
+    const words = gettext("Rows of {point}", { point: this.words(line, point) });
     const all = new URL(form.action);
     const address = new URL(all);
     for (const [column, text] of filters) address.searchParams.set(`f${column}`, text);
@@ -164,7 +165,7 @@ class Points {
     const said = document.createElement("span");
     const back = document.createElement("button");
     bar.className = "drilled row-apart";
-    said.textContent = gettext("Rows of {point}", { point: words });
+    said.textContent = words;
     back.type = "button";
     back.className = "button button-small";
     back.textContent = gettext("Back to the chart");
@@ -179,24 +180,20 @@ class Points {
     this.grid.before(bar);
     tabs.open("Table");
     back.focus();
-    announce(gettext("Rows of {point}", { point: words }));
+    announce(words);
   }
 }
 
-/** A number as its axis writes it. */
+/** A number or a month as its axis writes it, anything else as it is. */
 function written(value, axis) {
-  if (typeof value !== "number") return value === null || value === undefined ? gettext("no value") : plain(value);
+  if (typeof value !== "number") {
+    const month = axis?.hoverformat === "%b %Y" && /^\d{4}-\d\d/.exec(value);
+    return month ? new Date(month).toLocaleDateString(language, { year: "numeric", month: "short", timeZone: "UTC" }) : plain(value ?? gettext("no value"));
+  }
   const form = /(,?)\.(\d+)([f%])/.exec(axis?.tickformat ?? "");
   const places = form ? { minimumFractionDigits: Number(form[2]), maximumFractionDigits: Number(form[2]) } : { maximumFractionDigits: 6 };
-  const grouping = form ? form[1] === "," : !axis?.tickformat;
-  const text = number(value, { ...places, useGrouping: grouping, style: form?.[3] === "%" ? "percent" : "decimal" });
+  const text = number(value, { ...places, useGrouping: form ? form[1] === "," : !axis?.tickformat, style: form?.[3] === "%" ? "percent" : "decimal" });
   return plain(`${axis?.tickprefix ?? ""}${text}${axis?.ticksuffix ?? ""}`);
-}
-
-/** A month as its axis says it, in words. */
-function monthOr(along, axis) {
-  const month = axis?.hoverformat === "%b %Y" && /^\d{4}-\d\d/.exec(along);
-  return month ? new Date(month).toLocaleDateString(language, { year: "numeric", month: "short", timeZone: "UTC" }) : plain(along);
 }
 
 /** Texts of a figure are escaped for Plotly, which reads markup; here they are words. */

@@ -291,19 +291,11 @@ function painted({ meta, ...trace }) {
 /** How Plotly writes days in the language of the page; its own way is the English one. The separators of numbers are the template's. */
 function locales() {
   if (language === "en") return {};
-  const named = (form, places) => places.map((at) => new Intl.DateTimeFormat(language, { ...form, timeZone: "UTC" }).format(at));
-  // 4 January 1970 was a Sunday.
-  const days = [...Array(7).keys()].map((n) => Date.UTC(1970, 0, 4 + n));
-  const months = [...Array(12).keys()].map((n) => Date.UTC(1970, n, 1));
-  return {
-    [language]: {
-      format: {
-        days: named({ weekday: "long" }, days), shortDays: named({ weekday: "short" }, days),
-        months: named({ month: "long" }, months), shortMonths: named({ month: "short" }, months),
-        date: "%d.%m.%Y",
-      },
-    },
-  };
+  // No axis writes a day or a month out. 4 January 1970 was a Sunday.
+  const named = (form, places, step) => Array.from({ length: places }, (_, n) => new Intl.DateTimeFormat(language, { ...form, timeZone: "UTC" }).format(Date.UTC(1970, n * step, 4 + n)));
+  const days = named({ weekday: "short" }, 7, 0);
+  const months = named({ month: "short" }, 12, 1);
+  return { [language]: { format: { days, shortDays: days, months, shortMonths: months, date: "%d.%m.%Y" } } };
 }
 
 /** The scale of a map's colours, from its least to its greatest figure. */
