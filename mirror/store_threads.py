@@ -52,6 +52,7 @@ class StoreThreads:
 
 
 def _called(act: Callable[..., T], *args: object) -> T:
+    close_old_connections()  # one that waited for this call may be too old by now
     try:
         return act(*args)
     finally:

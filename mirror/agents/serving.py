@@ -28,6 +28,8 @@ BODY_BYTES = 1_000_000
 FOUND_SECONDS = 1.0
 # Of a request's scope: the token that was found, and when.
 FOUND = "mirror.token"
+# Tools that wait for an answer do so in threads of their own: however many wait, tokens are looked up.
+WAITING = frozenset({"ask", "choose_reading", "run_sql"})
 INSTRUCTIONS = (
     "Mirror answers questions about databases and says how sure it is. Tell the person the outcome, the agreement and the "
     "confidence with an answer. An ambiguous answer is a normal one: say which readings there are and let the person choose. "
@@ -43,6 +45,7 @@ def server_make(threads: StoreThreads, secret: str = "") -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer(
         "mirror", title="Mirror", instructions=INSTRUCTIONS, log_level="WARNING"
     )
+    waiting = StoreThreads()
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
     def tool(does: Callable[..., Awaitable[str]]) -> None:
@@ -51,7 +54,8 @@ def server_make(threads: StoreThreads, secret: str = "") -> MCPServer[Any]:
     async def call(ctx: Context, name: str, **wish: Any) -> str:
         request = ctx.request_context.request
         known, origin = (secret, "agent here") if request is None else _of(request)
-        return await threads.do(_called, known, origin, name, wish)
+        pool = waiting if name in WAITING else threads
+        return await pool.do(_called, known, origin, name, wish)
 
     @tool
     async def sources(ctx: Context) -> str:

@@ -218,15 +218,19 @@ def _is_somebody(column: Column, bare: Sequence[str], ends_as_key: bool) -> bool
     """Whether a column says who did something: rep_no, handled_by, acc_mgr, PLNR, FIXBY."""
     name = split_name(column.name)
     by = len(bare) > 1 and name[-1] == "by" or len(name) == 1 and _DONE_BY.fullmatch(name[0]) is not None
-    role = bool(bare) and (bare[-1] in _ROLES or len(bare) == 1 and name[-1].endswith(_ENDS_AS_ROLE))
-    return by or role and (len(bare) == 1 or not ends_as_key)
+    if len(bare) == 1 and _IN_ONE_PIECE.fullmatch(name[0 if len(name) == 1 else -1]):
+        return True
+    role = bool(bare) and bare[-1] in _ROLES
+    return by or role and (ends_as_key if len(bare) == 1 else not ends_as_key)
 
 
-_DONE_BY = re.compile(r"[a-z]{3,4}by")
-"""A deed cut short and by, in one piece."""
+_DONE_BY = re.compile(
+    r"(?:rep|fix|chk|crt|cre|upd|appr?|wrt|insp|pack|pick|rec|rcv|iss|ent|mod|opn|cls|sgn|ver|ship|made|sold|done|paid|sent)by"
+)
+"""A deed cut short and by, in one piece; a hobby and what is nearby are none."""
 
-_ENDS_AS_ROLE = ("rep", "mgr", "plnr", "supv", "oper")
-"""Ends of names in one piece for somebody who works there: SLSREP, PLNR."""
+_IN_ONE_PIECE = re.compile(r"(?:sls|sales|svc|acct)?rep|[a-z]{0,4}mgr|plnr|supv|oper|opr")
+"""Names in one piece for somebody who works there: SLSREP, PLNR, OPER."""
 
 _IN_SHORT = frozenset(
     {
@@ -298,6 +302,9 @@ def _ends_whole(name: str, key: str) -> bool:
     return len(end) == 1 and len(end[0]) > 2 and end[0] not in KEY_WORDS and parts[1:] == end
 
 
+_MADE_OF = frozenset({"copy", "crn", "credit", "rpt", "rep", "repeat", "reprint", "dup", "duplicate", "corr", "correction", "reversal", "storno", "replacement", "renewal", "followup", "child", "split"})  # fmt: skip
+"""What a row is of another one; number_of and size_of count."""
+
 _OTHERS = frozenset({"prev", "previous", "prior", "parent", "orig", "original", "repl", "replaced", "replaces", "renewed", "next"})  # fmt: skip
 """Words before a noun for another row of the same table."""
 
@@ -310,4 +317,6 @@ def _is_of_another(name: str, key: str, noun: Sequence[str]) -> bool:
     if len(parts) != 2:
         return False
     owned = {piece for piece in split_name(key) if stem(piece) not in KEY_WORDS} | {noun[-1]}
-    return parts[1] == "of" or parts[0] in _OTHERS and (parts[1] in owned or stem(parts[1]) in owned)
+    if parts[1] == "of":
+        return parts[0] in _MADE_OF
+    return parts[0] in _OTHERS and (parts[1] in owned or stem(parts[1]) in owned)

@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from sqlagent.catalog.code_shapes import shape_of
 from sqlagent.catalog.key_names import KEY_WORDS, Owner, noun_of, suggested
 from sqlagent.errors import StatementFailed
 from sqlagent.language.words import name_words
@@ -206,13 +207,20 @@ class FactsReader:
         words = [set(name_words(c.name)) for c in table.columns]
         is_named = any(w & KEY_WORDS for w in words) and any(w & _LABEL_WORDS for w in words)
         texts = sum(c.kind is Kind.TEXT for c in table.columns)
-        # a kind, a code and a label, whatever they are called
-        is_codes = len(table.columns) <= 8 and (is_named or (texts >= 2 and 3 <= len(table.columns) <= 6))
+        only_texts = texts == len(table.columns) - any(c.kind is Kind.INTEGER for c in table.columns)
+        # a kind, a code and a label, whatever they are called, and a place in the list
+        is_codes = len(table.columns) <= 8 and (is_named or only_texts and 3 <= len(table.columns) <= 4)
         if not is_codes or not 0 < rows <= CODES:
             return ()
         names = ", ".join(self._name(c.name) for c in table.columns)
         read = self._tried(f"SELECT {names} FROM {self._from(table)}", CODES)  # noqa: S608 - quoted names
-        return tuple(tuple(_text(cell) for cell in row) for row in read.rows) if read is not None else ()
+        found = tuple(tuple(_text(cell) for cell in row) for row in read.rows) if read is not None else ()
+        if is_named or not found:
+            return found
+        shape = shape_of(found)  # rows of any other table are not kept
+        return (
+            tuple(tuple(c if n in shape else "" for n, c in enumerate(row)) for row in found) if shape else ()
+        )
 
     def cells(self, table: Table, columns: Sequence[str], rows: int, chars: int) -> Rows:
         """Give some columns of up to so many rows, their cells cut at `chars`. Raises: DatabaseError."""

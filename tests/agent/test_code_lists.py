@@ -77,3 +77,26 @@ def test_an_item_list_with_groups_is_no_list_of_lists():
         """
     )
     assert where[1].model.field("calls", "port").codes is None
+
+
+def test_words_of_several_languages_are_no_lists():
+    where = place(
+        """
+        CREATE TABLE wording (lang TEXT, token TEXT, said TEXT);
+        INSERT INTO wording VALUES ('en', 'N', 'brand new'), ('en', 'U', 'lightly used'), ('en', 'B', 'badly broken'),
+         ('de', 'N', 'fabrikneu'), ('de', 'U', 'leicht gebraucht'), ('de', 'B', 'ganz kaputt'), ('fr', 'N', 'tout neuf'), ('fr', 'U', 'peu servi'), ('fr', 'B', 'hors service');
+        CREATE TABLE engines (engine_id INTEGER PRIMARY KEY, condition TEXT, deposit_state TEXT);
+        INSERT INTO engines VALUES (1, 'N', 'U'), (2, 'U', 'N'), (3, 'B', 'B');
+        """
+    )
+    assert [where[1].model.field("engines", c).codes for c in ("condition", "deposit_state")] == [None, None]
+
+
+def test_rows_of_other_small_tables_are_not_kept():
+    where = place(
+        """
+        CREATE TABLE patients (given TEXT, family TEXT, born TEXT, weekly_pay INTEGER);
+        INSERT INTO patients VALUES ('Ann', 'Lee', '1980-01-01', 500), ('Bo', 'Ray', '1990-02-02', 600), ('Ann', 'Ray', '1970-03-03', 700);
+        """
+    )
+    assert where[1].vocabulary.index.facts.tables["patients"].content == ()

@@ -174,3 +174,25 @@ def test_open_vacancies_are_open():
         "SELECT branch, COUNT(*) FROM vacancies WHERE status = 'open' GROUP BY 1",
         TODAY,
     )
+
+
+def test_small_numbers_that_count_point_at_nothing():
+    where = place(
+        """
+        CREATE TABLE employees (employee_id INTEGER PRIMARY KEY, full_name TEXT);
+        CREATE TABLE lots (lot_id INTEGER PRIMARY KEY, number_of INTEGER, size_of INTEGER, hobby INTEGER, prep INTEGER, nearby INTEGER, developer INTEGER);
+        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59)
+        INSERT INTO employees SELECT i + 1, 'Person ' || i FROM n;
+        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59)
+        INSERT INTO lots SELECT i + 1, 1 + i % 5, 1 + i % 7, 1 + i % 3, 1 + i % 4, 1 + i % 6, 1 + i % 8 FROM n;
+        """
+    )
+    assert not [r for r in where[1].model.relations if r.source == "lots"]
+
+
+def test_longer_words_are_not_cut_at_another_table():
+    names = ("ship", "shipments", "cat", "catalog", "inv", "investors", "pol", "policies", "pay", "payees")
+    parts = parts_in(Catalog("sqlite", tuple(Table(name, (Column("x"),)) for name in names)))
+    assert [parts(name) for name in names] == [(name,) for name in names]
+    sales = Table("sales", (Column("ssid"), Column("sname"), Column("scode")))
+    assert parts_in(Catalog("sqlite", (sales,)))("ssid") == ("ssid",)

@@ -7,12 +7,12 @@ tables that keep several, told apart by a column of kinds.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import permutations
 from math import inf
 
+from sqlagent.catalog.code_shapes import shape_of
 from sqlagent.catalog.semantics.naming import Names
 from sqlagent.catalog.semantics.values import Codes
 from sqlagent.catalog.semantics.words import CODE_KINDS, KEYS
@@ -21,6 +21,9 @@ from sqlagent.language.words import stem
 from sqlagent.values import Table
 
 _LABELS = ("label", "description", "name", "text", "meaning", "title", "value")
+_LEAST_LETTERS = 3
+"""Letters of a list's name that tell its column, at least: two begin too many words."""
+
 _CODES = ("code", "key", "id", "value", "number")
 
 
@@ -33,7 +36,12 @@ class Lists:
     code_column: str
     label_column: str
     pairs: Mapping[str, tuple[tuple[str, str], ...]]
+    codes: Mapping[str, frozenset[str]]
     is_told_by_values: bool = False
+
+    def holding(self, held: Set[str]) -> list[str]:
+        """The kinds whose codes are all that a column holds, and more."""
+        return [kind for kind, codes in self.codes.items() if held <= codes]
 
 
 def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | None:
@@ -52,34 +60,9 @@ def lists_of(table: Table, facts: TableFacts | None, names: Names) -> Lists | No
         kind = next((n for n, w in enumerate(words) if n not in (label, code) and set(w) & CODE_KINDS), None)
         if code is not None and kind is not None and table.primary_key != (table.columns[code].name,):
             return _read(table, facts.content, kind, code, label)
-    shape = _shape(facts.content)
+    shape = shape_of(facts.content)
     found = _read(table, facts.content, *shape) if shape is not None else None
     return replace(found, is_told_by_values=True) if found is not None else None
-
-
-def _shape(rows: Sequence[Sequence[str]]) -> tuple[int, int, int] | None:
-    """The columns of kind, code and label, told by their values: short codes that repeat from kind to kind, and longer words for them.
-
-    Kinds are a few texts without spaces that several rows share, codes have no spaces and are not all numbers, no two rows of a kind share a code or a
-    label, and labels hold words.
-    """
-    columns = list(zip(*rows, strict=True))
-    size = [sum(map(len, cells)) / len(cells) for cells in columns]
-    short = [n for n, cells in enumerate(columns) if all(c and " " not in c and len(c) <= 20 for c in cells)]
-    words = [n for n, cells in enumerate(columns) if all(any(map(str.isalpha, c)) for c in cells)]
-    found = [
-        (size[label], -len(set(columns[kind])), kind, code, label)
-        for kind, code in permutations(short, 2)
-        for label in words
-        if label not in (kind, code)
-        and kind in words
-        and size[label] > size[code] + 1
-        and 2 <= len(set(columns[kind])) <= len(rows) / 2
-        and len(set(columns[code])) < len(rows)
-        and not all(map(str.isdecimal, columns[code]))
-        and all(len(set(zip(columns[kind], columns[n], strict=True))) == len(rows) for n in (code, label))
-    ]
-    return max(found)[2:] if found else None
 
 
 def _read(table: Table, rows: Sequence[Sequence[str]], kind: int, code: int, label: int) -> Lists | None:
@@ -93,6 +76,7 @@ def _read(table: Table, rows: Sequence[Sequence[str]], kind: int, code: int, lab
     return Lists(
         table.key, column[kind].name, column[code].name, column[label].name,
         {name: tuple(some) for name, some in pairs.items()},
+        {name: frozenset(code for code, _ in some) for name, some in pairs.items()},
     )  # fmt: skip
 
 
@@ -161,10 +145,8 @@ def codes_of(
     named = [w for w in words if w not in KEYS]
     best: tuple[float, Codes] | None = None
     for one in lists:
-        for kind, pairs in one.pairs.items():
-            known = {code for code, _ in pairs}
-            if not held <= known:
-                continue
+        for kind in one.holding(held):
+            pairs, known = one.pairs[kind], one.codes[kind]
             if _plain(kind) == _plain(name) or is_short_for(kind, named, noun):
                 return Codes(one.table, one.code_column, one.label_column, pairs, one.kind_column, kind)
             said = [stem(w) for w in names.opened(kind)]
@@ -189,10 +171,9 @@ def _spelled(
     Letters and numbers stand in many lists: without a name a list is taken where all its codes occur, three and more.
     """
     holding = [
-        Codes(one.table, one.code_column, one.label_column, pairs, one.kind_column, kind)
+        Codes(one.table, one.code_column, one.label_column, one.pairs[kind], one.kind_column, kind)
         for one in lists
-        for kind, pairs in one.pairs.items()
-        if held <= {code for code, _ in pairs}
+        for kind in one.holding(held)
     ]
     worth = []
     for codes in holding:
@@ -221,6 +202,8 @@ def spells(kind: str, noun: Sequence[str], words: Sequence[str]) -> float:
         0.0
     """
     letters = _plain(kind)
+    if len(letters) < _LEAST_LETTERS:
+        return 0.0
     every = [(word, 0.5) for word in noun] + [(word, 1.0) for word in words]
 
     @cache

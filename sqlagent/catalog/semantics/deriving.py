@@ -145,13 +145,18 @@ class _Deriving:
         users = 0
         for table in self.catalog.tables:
             known = self.facts[table.key].columns if table.key in self.facts else {}
-            noun = [stem(w) for w in self.names.table_words(table)]
             for column in table.columns if table.key != lists.table else ():
-                words = self.names.column_words(table, column.name, self.prefixes[table.key])
                 stored = self._stored(column, known.get(column.name), self._texts(table, column))
-                stems_of = tuple(stem(w) for w in words)
-                users += codes_of(column.name, stems_of, noun, stored, [lists], self.names) is not None
-        return users >= _USERS
+                if not lists.holding({text for text in stored if text}):
+                    continue
+                words = tuple(
+                    map(stem, self.names.column_words(table, column.name, self.prefixes[table.key]))
+                )
+                noun = [stem(w) for w in self.names.table_words(table)]
+                users += codes_of(column.name, words, noun, stored, [lists], self.names) is not None
+                if users >= _USERS:
+                    return True
+        return False
 
     def _texts(self, table: Table, column: Column) -> Sequence[str]:
         return self.index.texts_of(ColumnRef(table.key, column.name)) if self.index is not None else ()

@@ -93,7 +93,7 @@ def _apart_by_tables(catalog: Catalog, plain: Parts) -> dict[str, tuple[str, ...
             words = plain(column.name)
             if len(words) == 1 and not _is_word(words[0]):
                 head, tail = _cut_short(words[0])
-                noun = next((n for n in nouns[table.key] if tail and n[0] == head[0] and _is_in(head, n)), "")
+                noun = next((n for n in nouns[table.key] if tail and _begins(head, tail, n)), "")
                 if noun:
                     out[words[0]] = (noun, tail)
     if len(out) < _CHANCE:
@@ -102,8 +102,7 @@ def _apart_by_tables(catalog: Catalog, plain: Parts) -> dict[str, tuple[str, ...
     for last in owned:
         head = max((h for h in owned if last != h and last.startswith(h)), key=len, default="")
         tail = last.removeprefix(head)
-        is_short = head in OPENED or head in ABBREVIATIONS or not set(head) & set("aeiouy")
-        is_two = tail in _LINES or tail in owned or _is_word(tail) or is_short and len(tail) > 2
+        is_two = tail in _LINES or tail in owned or _is_word(tail)
         if head and is_two and not _is_word(last):
             out[last] = (head, "line" if tail in _LINES else tail)
     return out
@@ -115,10 +114,11 @@ def _cut_short(word: str) -> tuple[str, str]:
     return (word.removesuffix(tail), tail) if tail else ("", "")
 
 
-def _is_in(short: str, word: str) -> bool:
-    """Whether letters stand in a word in their order."""
-    left = iter(word)
-    return all(letter in left for letter in short)
+def _begins(short: str, tail: str, noun: str) -> bool:
+    """Whether letters are cut from a noun: TSTNO of TEST, but SSID of no SALES."""
+    left = iter(noun)
+    is_cut = noun[0] == short[0] and all(letter in left for letter in short)
+    return is_cut and (tail not in ("id", "cd", "code", "type", "typ") or noun.startswith(short))
 
 
 def _apart(name: str) -> tuple[str, str]:
