@@ -158,6 +158,6 @@ def test_a_running_total_that_is_asked_for_is_drawn_and_told(question: str) -> N
     chart = suggest(given, question)
     assert (chart.mark, chart.y) == ("line", ("running",))
     assert summarize(question, given, chart).startswith(
-        "Running total rose from 490 in 2026-01 to 1,515 in 2026-03"
+        "Running total rose from 490 in Jan 2026 to 1,515 in Mar 2026"
     )
     assert suggest(given, "revenue by month").y[0] == "revenue"
