@@ -7,11 +7,13 @@ from dataclasses import replace
 from datetime import date
 
 from sqlagent.catalog.semantics import Kind
+from sqlagent.catalog.semantics.words import AGREED
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Path, Slot
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.pairing import (
     AHEAD,
+    UNDONE,
     ahead,
     done_of,
     due_and_done,
@@ -97,7 +99,11 @@ def lasted(source: Source, anchor: str, clause: Clause) -> tuple[Slot, Slot] | N
     if thing.kind is Kind.THING and not thing.ends:
         return None
     found = stayed(source, anchor) or next((pair for _, *pair in lasting(source, anchor)), None)
-    return (found[0], found[1]) if found is not None else None
+    if found is None:
+        return None
+    later, earlier = found
+    is_called_off = {*later.field.words} & UNDONE and {*earlier.field.words} & AGREED
+    return None if is_called_off else (later, earlier)
 
 
 def lateness(
