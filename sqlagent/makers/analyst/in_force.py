@@ -29,6 +29,9 @@ _IN_FORCE = words_of("active valid running live current ongoing effective")
 _SURE = 0.15
 """Cost below which a word likely means something."""
 
+_FAR = 0.25
+"""Cost from which on a stored value is only called alike."""
+
 _FIRST_DAYS = BEGINS | stems("from begins commencement")
 _TERMS = stems("end ends until till thru expiry expires")
 """Words of days on which rows end that all of them have."""
@@ -50,7 +53,10 @@ def states_of_their_own(reading: Reading, source: Source) -> Reading:
             continue
         thing = _beside(items, place)
         is_told = bool(thing) and not source.model.things[thing].state and _days(thing, source) is not None
-        if is_told and all(one.table != thing for one in item.targets) or thing and _is_far(item, source):
+        is_of_others = all(
+            one.table != thing or one.kind == "value" and one.cost >= _FAR for one in item.targets
+        )
+        if is_told and is_of_others or thing and _is_far(item, source):
             items[place] = Item("op", item.start, item.end, item.text, op="current")
     return replace(reading, items=tuple(items))
 
@@ -67,7 +73,7 @@ def _is_running_then(items: Sequence[Item], place: int) -> bool:
 def _is_far(item: Item, source: Source) -> bool:
     """Whether a word means nothing but stored names of things that are called alike: a course called Run is no active one."""
     names = {(table, name) for table, thing in source.model.things.items() for name in thing.display}
-    return all(t.kind == "value" and t.cost >= _SURE and (t.table, t.column) in names for t in item.targets)
+    return all(t.kind == "value" and t.cost >= _FAR and (t.table, t.column) in names for t in item.targets)
 
 
 def _beside(items: Sequence[Item], place: int) -> str:
