@@ -224,8 +224,12 @@ class Attacher(Counting):
         """Whether a bound is on each row, and not on how many there are: "members with hires over 4 hours", "with a discount over 10 %"."""
         if clause.percent or clause.way or says_ahead(clause):
             return True
-        named = [t for m in clause.mentions for t in m.targets[:2] if t.kind == "thing" and t.table == child]
-        alone = len(clause.mentions) == 1 and len(named) == 1 and not clause.periods
+        named = any(
+            t.table == child and (t.kind == "thing" or (t.table, t.column) in self.source.times)
+            for m in clause.mentions
+            for t in m.targets[:2]
+        )
+        alone = len(clause.mentions) == 1 and named and not clause.periods
         return alone and bool(clause.unit and clause.numbers) and bool(self._lasting(child, clause))
 
     def direct(self, anchor: str, clause: Clause, time: Slot | None, below: bool = False) -> Part:

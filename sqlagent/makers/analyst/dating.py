@@ -7,11 +7,13 @@ from dataclasses import replace
 from datetime import date
 
 from sqlagent.catalog.semantics import Kind
+from sqlagent.catalog.semantics.words import AGREED
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import Condition, Path, Slot
 from sqlagent.makers.analyst.lexicon import PARTICIPLES
 from sqlagent.makers.analyst.pairing import (
     AHEAD,
+    UNDONE,
     ahead,
     done_of,
     due_and_done,
@@ -74,7 +76,7 @@ def spanned(
         return in_order(time, source.slot(anchor, own))  # returns within 10 days of their order
     if time is not None:
         begin = partner(source, time)
-        return in_order(begin, time) if begin is not None else None
+        return _until_done(*in_order(begin, time)) if begin is not None else None
     found = next(lasting(source, anchor), None) if clause.span else None
     return found[1:] if found is not None else None
 
@@ -97,7 +99,14 @@ def lasted(source: Source, anchor: str, clause: Clause) -> tuple[Slot, Slot] | N
     if thing.kind is Kind.THING and not thing.ends:
         return None
     found = stayed(source, anchor) or next((pair for _, *pair in lasting(source, anchor)), None)
-    return (found[0], found[1]) if found is not None else None
+    return _until_done(found[0], found[1]) if found is not None else None
+
+
+def _until_done(later: Slot, earlier: Slot) -> tuple[Slot, Slot] | None:
+    """The two ends of rows that last; None where something that was agreed was cancelled before it took place."""
+    words = {*later.field.words}, {*earlier.field.words}
+    is_called_off = any(one & UNDONE and other & AGREED for one, other in (words, words[::-1]))
+    return None if is_called_off else (later, earlier)
 
 
 def lateness(

@@ -39,8 +39,9 @@ def _by(items: list[Item], by: int, source: Source) -> int:
     names = _names(items, by + 1)
     tables = {t.table for one in names for t in one.targets if t.kind == "value"}
     own = [tuple(t for t in roles if _target(t) in tables) for roles in deeds]
-    if not names or not own or not all(own) or not any(_is_role(items[at]) for at in range(first, by, 2)):
-        return by
+    is_told = bool(names and own and all(own))
+    if not is_told or not any(_is_role(items[at]) or _is_denied(items, at) for at in range(first, by, 2)):
+        return _any_deed(items, by)
     count = len(names) * 2 - 1
     joined = [replace(one, owner=roles) for roles in own for one in items[by + 1 : by + 1 + count]]
     items[first : by + 1 + count] = joined
@@ -48,6 +49,20 @@ def _by(items: list[Item], by: int, source: Source) -> int:
         del items[first - 1]
         first -= 1
     return first + len(joined) - 1
+
+
+def _is_denied(items: Sequence[Item], at: int) -> bool:
+    """Whether a deed is denied, of which somebody's name behind it is: "jobs not translated by Alice" are translated by others."""
+    return at > 0 and items[at - 1].op in ("not", "except") and items[at].text.lower().endswith("ed")
+
+
+def _any_deed(items: list[Item], by: int) -> int:
+    """Leave the verb of "not done by Ada" out, which says no more than "not by Ada"; the place from which to look on."""
+    is_bare = by > 1 and items[by - 1].kind == "verb" and items[by - 2].op in ("not", "except")
+    if is_bare and items[by - 1].detail != "unknown" and _names(items, by + 1):
+        del items[by - 1 : by + 1]
+        return by - 2
+    return by
 
 
 def _is(items: list[Item], at: int, source: Source) -> None:

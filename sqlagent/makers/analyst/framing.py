@@ -33,7 +33,7 @@ from sqlagent.makers.analyst.implied import (
     summed_or_counted,
     values_ranked,
 )
-from sqlagent.makers.analyst.in_force import in_force
+from sqlagent.makers.analyst.in_force import in_force, on_that_day
 from sqlagent.makers.analyst.in_lists import any_of_them
 from sqlagent.makers.analyst.later_states import or_later
 from sqlagent.makers.analyst.links_counted import links_counted
@@ -83,7 +83,7 @@ def framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, toda
         come_to_pass(held_today(one, reading, source.model, today), reading, source, today) for one in frames
     ]
     frames = [in_force(valid_until(one, reading, source, today), reading, source, today) for one in frames]
-    frames = [each_thing(one, reading, source) for one in frames]
+    frames = [each_thing(on_that_day(one, reading, source), reading, source) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
     frames = [in_its_group(of_sums(one), source) for one in frames]

@@ -11,17 +11,18 @@ from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise, takewhile
 
-from sqlagent.catalog.semantics import DATED, Field, Model, Role
+from sqlagent.catalog.semantics import DATED, Field, Kind, Model, Role
 from sqlagent.catalog.semantics.words import BEGINS, stems
 from sqlagent.catalog.statistics import day_of
 from sqlagent.language.lexicon import words_of
 from sqlagent.language.words import fold
 from sqlagent.makers.analyst.frames import Condition, Frame, Slot
 from sqlagent.makers.analyst.heeding import conditions, slots_of, with_conditions
+from sqlagent.makers.analyst.pairing import UNDONE
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.starts import once
-from sqlagent.makers.analyst.states import CURRENT
+from sqlagent.makers.analyst.states import CURRENT, UNOWED
 from sqlagent.makers.analyst.voids import EITHER
 
 OVER = words_of(
@@ -39,6 +40,12 @@ _CLAUSE = re.compile(r"(?:that|which|who) \w", re.IGNORECASE)
 
 _AT_ONCE = stems("cancelled canceled withdrawn voided closed resolved settled finished completed returned")
 """Words of days on which something is done: rows with such a day are done with."""
+
+_GOING_ON = frozenset({"running", "active", "live", "ongoing", "current"})
+"""Words for a state that rows are in on a day."""
+
+_BEFORE = frozenset({"past", "previous", "earlier", "former"})
+"""Words for rows that lie behind."""
 
 NO_LONGER = "no longer"
 """How the condition is called that a day is over until when rows held: it denies that they hold."""
@@ -213,10 +220,13 @@ def holding_left_out(frame: Frame, reading: Reading, model: Model) -> list[str]:
         is_thing = best is not None and best.kind == "thing"
         if item.op == "more" and item.text.lower() == "under" and not bounded and (is_time or is_thing):
             left.append(item.text)
+        if item.op == "past" and item.text.lower() == "past" and is_time:
+            left.append(item.text)  # past the insurance date is not former
         is_lacking = field not in ends and after.text.lower() not in CURRENT and not _is_on_now(after, held)
         if item.op == "current" and is_time and is_lacking:
             left.append(item.text)
     left = left or _current_then(frame, reading, model) or _said_of_nothing(reading)
+    left = left or _running_on_a_day(frame, reading) or _never_took_place(frame, reading, model)
     return left or _current_of_others(frame, reading)
 
 
@@ -263,6 +273,31 @@ def _current_then(frame: Frame, reading: Reading, model: Model) -> list[str]:
     ]
     texts = [item.text for item in reading.items if item.op == "current"]
     return texts[:1] if current and then and not any(item.op == "new" for item in verbs) else []
+
+
+def _running_on_a_day(frame: Frame, reading: Reading) -> list[str]:
+    """The word for a state of "running on 1 March", where rows that began that day and are in a state of today would be kept."""
+    stated = any(one.op == "in" and one.said in CURRENT for one in frame.where)
+    one_day = any(
+        one.op == "period" and one.period is not None and one.period.grain == "day" and one.period.first
+        for one in frame.where
+    )
+    texts = [item.text for item in reading.items if item.op == "current" and item.text.lower() in _GOING_ON]
+    return texts[:1] if stated and one_day else []
+
+
+def _never_took_place(frame: Frame, reading: Reading, model: Model) -> list[str]:
+    """The word of "past bookings" that became those that were cancelled: they never took place."""
+    off = [
+        slot
+        for one in conditions(frame)
+        if one.said == "ended" or one.said in UNOWED
+        for slot in one.slots
+        if model.things[slot.field.table].kind is Kind.EVENT
+        if one.said in UNOWED or {*slot.field.words} & UNDONE
+    ]
+    texts = [item.text for item in reading.items if item.op == "past" and item.text.lower() in _BEFORE]
+    return texts[:1] if off else []
 
 
 def _said_of_nothing(reading: Reading) -> list[str]:

@@ -25,6 +25,9 @@ MOST = 12
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
+_DUE_DATE = re.compile(r"\bdue dates?$", re.IGNORECASE)
+"""A day by which something is due, told as being overdue."""
+
 _BOUNDING = {
     "after": ("later", "from"),
     "age": ("old", "years"),
@@ -70,6 +73,8 @@ def idle_words(
     for match in _WORD.finditer(text):
         word = match[0].lower()
         if stem(word) in known or word in mended or word in _PLAIN or tried == MOST:
+            continue
+        if _DUE_DATE.search(text[: match.end()]):
             continue
         if word in _BOUNDING:
             if any(stem(other) in known for other in _BOUNDING[word]):

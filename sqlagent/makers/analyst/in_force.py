@@ -5,7 +5,7 @@ Decides by the days on which rows begin and end. A state of today says nothing o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -16,7 +16,7 @@ from sqlagent.language.saying import Saying, template, worded
 from sqlagent.language.words import fold
 from sqlagent.makers.analyst.attaching import NO_STATE, NOW
 from sqlagent.makers.analyst.frames import Condition, Frame, Slot
-from sqlagent.makers.analyst.heeding import conditions
+from sqlagent.makers.analyst.heeding import conditions, with_conditions
 from sqlagent.makers.analyst.held_today import is_ahead
 from sqlagent.makers.analyst.periods import Period
 from sqlagent.makers.analyst.reading import Item, Reading
@@ -25,6 +25,12 @@ from sqlagent.makers.analyst.states import CURRENT, called_off
 
 _IN_FORCE = words_of("active valid running live current ongoing effective")
 """Words for rows that hold."""
+
+_SURE = 0.15
+"""Cost below which a word likely means something."""
+
+_FAR = 0.25
+"""Cost from which on a stored value is only called alike."""
 
 _FIRST_DAYS = BEGINS | stems("from begins commencement")
 _TERMS = stems("end ends until till thru expiry expires")
@@ -38,16 +44,39 @@ def states_of_their_own(reading: Reading, source: Source) -> Reading:
     """Give the reading in which such a word is of the rows beside it, where these tell it by their days and only others by a value or a column."""
     items = list(reading.items)
     for place, item in enumerate(items):
+        if _is_running_then(items, place):
+            items[place] = Item("op", item.start, item.end, item.text, op="current")
+            before = items[place - 1]
+            things = tuple(one for one in before.targets if one.kind == "thing")
+            items[place - 1] = replace(before, targets=things)
         if item.kind != "mention" or item.text.lower() not in _IN_FORCE:
             continue
         thing = _beside(items, place)
         is_told = bool(thing) and not source.model.things[thing].state and _days(thing, source) is not None
-        if is_told and all(one.table != thing for one in item.targets):
+        is_of_others = all(
+            one.table != thing or one.kind == "value" and one.cost >= _FAR for one in item.targets
+        )
+        if is_told and is_of_others or thing and _is_far(item, source):
             items[place] = Item("op", item.start, item.end, item.text, op="current")
     return replace(reading, items=tuple(items))
 
 
-def _beside(items: list[Item], place: int) -> str:
+def _is_running_then(items: Sequence[Item], place: int) -> bool:
+    """Whether rows are said to be running on a day, which adds nothing up: "hires running on 1 March"."""
+    behind = [one for one in items[place + 1 : place + 3] if one.op != "of"]
+    before = items[place - 1] if place else None
+    is_of_rows = before is not None and any(t.kind == "thing" and t.cost < _SURE for t in before.targets[:2])
+    is_running = items[place].op == "running" and items[place].text.lower() == "running"
+    return is_running and is_of_rows and bool(behind) and behind[0].kind == "period"
+
+
+def _is_far(item: Item, source: Source) -> bool:
+    """Whether a word means nothing but stored names of things that are called alike: a course called Run is no active one."""
+    names = {(table, name) for table, thing in source.model.things.items() for name in thing.display}
+    return all(t.kind == "value" and t.cost >= _FAR and (t.table, t.column) in names for t in item.targets)
+
+
+def _beside(items: Sequence[Item], place: int) -> str:
     """The table that is named right behind a word, else right before it; empty where neither is a thing."""
     for near in (place + 1, place - 1):
         one = items[near] if 0 <= near < len(items) else None
@@ -85,6 +114,38 @@ def in_force(frame: Frame, reading: Reading, source: Source, today: date) -> Fra
         where += tuple(replace(one, negated=True) for one in _off(frame.anchor, source))
     unused = tuple(word for word in frame.unused if word not in (said[0].text, NOW))
     return replace(frame, where=where, unused=unused, cost=frame.cost - (NO_STATE if is_lacking else 0.0))
+
+
+def on_that_day(frame: Frame, reading: Reading, source: Source) -> Frame:
+    """Give the frame whose rows hold on a single day that a deed is said of: "boats insured today" have a policy that is in force then.
+
+    Leaves days that begin rows by their own name ("contracts that start today").
+    """
+    told = {
+        target.table
+        for item in reading.items
+        if item.kind == "mention" and item.text.lower().endswith("ed")
+        for target in item.targets[:2]
+        if target.kind in ("thing", "field", "relation")
+    }
+    named = {(t.table, t.column) for i in reading.items for t in i.targets[:1] if t.kind == "field"}
+
+    def holding(one: Condition) -> Condition:
+        if one.parts:
+            one = replace(one, parts=tuple(map(holding, one.parts)))
+        slot, period = one.slots[0] if len(one.slots) == 1 else None, one.period
+        if one.op != "period" or one.negated or slot is None or period is None or not _is_one_day(period):
+            return one
+        days = _days(slot.field.table, source) if slot.field.table in told else None
+        if days is None or days[0] != slot.field or (slot.field.table, slot.field.column) in named:
+            return one
+        return _overlapping(slot, replace(slot, field=days[1]), period)
+
+    return with_conditions(frame, holding)
+
+
+def _is_one_day(period: Period) -> bool:
+    return period.first is not None and period.until == period.first + timedelta(days=1)
 
 
 def by_state_notes(frame: Frame, source: Source, today: date) -> Iterator[Saying]:

@@ -75,7 +75,7 @@ RESPONDED = frozenset(
 _WAITED = frozenset(stem(w) for w in ["wait", "waiting"])
 _SAYS_NOTHING = frozenset(stem(w) for w in ["time", "times", "date", "day", "days", "hours", "minutes", "to", "at", "on"])  # fmt: skip
 
-_UNDONE = frozenset(stem(w) for w in ["cancelled", "voided", "deleted", "rejected", "refunded"])
+UNDONE = frozenset(stem(w) for w in ["cancelled", "voided", "deleted", "rejected", "refunded"])
 """Words of times at which something came to nothing, which is no end of what was waited for."""
 
 
@@ -193,7 +193,7 @@ def lasting(
     if words & RESPONDED:
         named = named or [f for f in finished if set(f.words) & RESPONDED]
         finished = []
-    finished = [f for f in finished if not set(f.words) & _UNDONE] or finished
+    finished = [f for f in finished if not set(f.words) & UNDONE] or finished
     if not named and not finished and thing.begins and thing.ends:
         finished = [source.slot(table, thing.ends).field]
     for one in named[:1] or _last(finished, is_last=not words & _WAITED):

@@ -591,6 +591,8 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
         targets = vocabulary.targets(lows, some[0].kind == "quoted")
         if _holds_lateness(lows, tokens[at - 1].low if at else ""):
             targets = tuple(t for t in targets if t.kind == "value" and t.cost < 0.1)
+        if OPERATORS.get(phrase, ("",))[0] == "on time":  # a day called "hired on" is no "on time"
+            targets = tuple(t for t in targets if t.cost < _VERY_NAME)
         if len(some) > 1 and lows[-1] in _AT:
             targets = tuple(
                 t for t in targets if t.kind not in ("thing", "field") or t.column.lower().endswith(lows[-1])
@@ -641,6 +643,9 @@ def _options(tokens: Sequence[Token], at: int, end: int, vocabulary: Vocabulary)
 
 _DELAYS = frozenset({"delay", "delays"})
 """Words for a duration that may be stored as a figure."""
+
+_VERY_NAME = 0.05
+"""Cost below which words are the very name of something."""
 
 _OFFERED = frozenset({"on sale", "on offer", "for sale"})
 _GROUPS = frozenset({"by", "per", "each", "which"})

@@ -45,6 +45,7 @@ _BEHIND_NOUN = re.compile(
 )
 _PAST_DAY = re.compile(
     rf"\b{_NOUN} {_LEAD}(?:(?:past|beyond|after) (?:its|their|the) (?P<day>(?!due\b|deadline\b)[a-z]+(?: [a-z]+)??)(?: date| day| deadline)"
+    r"|(?:past|beyond) (?P<bare>(?!due\b|deadline\b)[a-z]+(?: [a-z]+)??)(?: date| deadline)"
     r"|overdue (?:for|on) (?:an? |its |their |the )?(?P<for>[a-z]+)|with (?:an? )?overdue (?P<with>[a-z]+)s?|whose (?P<whose>[a-z]+) (?:is|are) (?:overdue|past due))(?![\w-])(?P<rest>.*)$",
     re.IGNORECASE,
 )  # fmt: skip

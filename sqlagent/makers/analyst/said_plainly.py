@@ -15,6 +15,8 @@ _DEED = r"(?:(?:an? |the |our |its |their |it |they )?(?:[a-z]+ )??(?:being |is 
 _NOT_DONE = "(?<!ed )(?<!paid )(?<!sent )(?<!made )(?<!done )"
 """Words before a due date by which it is said of a deed: paid past their due date is late, and not overdue."""
 
+_DONE = "[a-z]{3,}ed|paid|sent|made|done|brought back|handed in"
+_ON_TIME = "on time|in time|punctually|on schedule|within the deadline|(?:by|before) the (?:deadline|(?:due|promised|agreed) date)"
 _NOW = "(?:already |now |long )?"
 _AMOUNT = "(?:amount|value|sum|worth|total)"
 _THEY = "(?:they|it|that|these|those)"
@@ -25,8 +27,9 @@ _SAID = tuple(
         (r" ?(?:>=|≥|=>) ?(?=[$€£]?\d)", " at least "),
         (r" ?(?:<=|≤|=<) ?(?=[$€£]?\d)", " at most "),
         (rf",? (?:(?:and|but) )?(?:whose|where the|where their|of which the|for which the|with a|with their|the) due date (?:is |has |lies )?{_NOW}(?:passed|gone|gone by|expired|in the past|behind us|over)\b", " past due"),
-        (rf"{_NOT_DONE}\b(?:(?:that|which) )?(?:(?:are|is) )?{_NOW}(?:past|beyond) (?:their|its|the) due dates?\b", "past due"),
-        (rf"\b(?:(?:that|which) (?:are|is) ){_NOW}(?:past|beyond) (?:their|its|the) due dates?\b", "past due"),
+        (rf"{_NOT_DONE}\b(?:(?:that|which) )?(?:(?:are|is) )?{_NOW}(?:past|beyond) (?:(?:their|its|the) )?due dates?\b", "past due"),
+        (rf"\b(?:(?:that|which) (?:are|is) ){_NOW}(?:past|beyond) (?:(?:their|its|the) )?due dates?\b", "past due"),
+        (rf"\b(?:(?:(?:that|which|who) )?(?:was|were|is|are|has|have|had|did)(?:n['’]?t| not)|not)(?: been)? ({_DONE}) (?:{_ON_TIME})\b", r"\1 late"),
         (rf"\s*[.;,?]? (?:please )?(?:and )?(?:start|begin)(?:ing)? with the ({_HIGH})(?: one| ones)?[.!?\s]*$", r", \1 first"),
         (rf"\s*[.;,?] (?:please )?(?:put|list|show|have) the ({_HIGH})(?: [a-z]+){{0,2}} (?:at the top|on top|first)[.!?\s]*$", r", \1 first"),
         (r", (slow|high|low|large|big|long|old|new)(?:er)? ones first$", r", \1est first"),

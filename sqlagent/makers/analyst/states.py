@@ -6,7 +6,7 @@ from sqlagent.catalog.semantics import Field, Kind, Role
 from sqlagent.catalog.semantics.words import STATE_CODES, STATES
 from sqlagent.language.words import fold, stem
 from sqlagent.makers.analyst.frames import Condition, Slot
-from sqlagent.makers.analyst.pairing import due_and_done
+from sqlagent.makers.analyst.pairing import UNDONE, done_of, due_and_done
 from sqlagent.makers.analyst.source import Source
 
 CURRENT = (
@@ -174,8 +174,16 @@ def _closing(source: Source, table: str) -> Field | None:
 
 
 def ended(source: Source, table: str) -> Condition | None:
-    """That a row is over."""
+    """That a row is over: what was cancelled never came to pass, where rows hold the day on which they were done."""
     named = _called(source, table, ENDED)
+    done = done_of(source, table)
+    if (
+        named is not None
+        and named.said in _CALLED_OFF
+        and done is not None
+        and not {*done.field.words} & UNDONE
+    ):
+        return Condition("filled", (done,), said="ended")
     if named is not None:
         return named
     thing = source.model.things[table]
@@ -196,10 +204,13 @@ def called_overdue(source: Source, table: str) -> Condition | None:
     return _called(source, table, names) or _listed(source, table, names)
 
 
+_CALLED_OFF = ("cancelled", "canceled", "withdrawn", "void", "voided")
+"""States of rows that were cancelled."""
+
+
 def called_off(source: Source, table: str) -> Condition | None:
     """That a row was cancelled, by its state."""
-    names = ("cancelled", "canceled", "withdrawn", "void", "voided")
-    return _called(source, table, names) or _listed(source, table, names)
+    return _called(source, table, _CALLED_OFF) or _listed(source, table, _CALLED_OFF)
 
 
 _GIVEN_UP = frozenset(

@@ -6,13 +6,17 @@ Each function takes in the item at which the walk stands; `sketcher` says which 
 from __future__ import annotations
 
 from sqlagent.makers.analyst.deeds import DEEDS
-from sqlagent.makers.analyst.lexicon import UNIT_WORDS
+from sqlagent.makers.analyst.lexicon import PARTICIPLES, UNIT_WORDS
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching.parts import Clause
 from sqlagent.makers.analyst.sketching.walk import Walk
 
 _OF_THEIRS = frozenset({"older", "younger", "cheaper", "pricier", "expensive"})
 """Adjectives that compare something of the very noun before them: an age, a price."""
+
+
+_IN = frozenset({"in", "on", "under"})
+"""Words between things and the deed that is done to them: in repair, on hire."""
 
 
 def not_(walk: Walk, item: Item) -> None:
@@ -122,6 +126,13 @@ def _open_with_verb(walk: Walk) -> Clause:
     """Open a comparison; a column named right before it is what is compared ("priced between", "answered within")."""
     clause = walk.open("more")
     before, asks = walk.before(), walk.out.asks
+    if (deed := _deed_for(walk)) is not None:
+        if deed in walk.out.main.mentions:
+            walk.out.main.mentions.remove(deed)
+        else:
+            asks.pop()
+        clause.mentions.append(deed)
+        return clause
     following = walk.items[walk.at + 1 : walk.at + 3]
     if (
         before is not None
@@ -153,6 +164,24 @@ def _open_with_verb(walk: Walk) -> Clause:
         asks.pop()
         clause.mentions.append(before)
     return clause
+
+
+def _deed_for(walk: Walk) -> Item | None:
+    """The deed before a length of time, whose rows it is of: "vans hired for more than 10 days", "vans in repair for over 4 days"."""
+    behind, items = walk.items[walk.at + 1 : walk.at + 3], walk.items[: walk.at]
+    if len(behind) != 2 or behind[0].kind != "number" or behind[1].text.lower() not in UNIT_WORDS:
+        return None
+    if items and items[-1].text.lower() == "for":
+        items = items[:-1]
+    deed, lead = items[-1] if items else None, items[-2] if len(items) > 1 else None
+    asks = walk.out.asks
+    is_asked = len(asks) > 1 and asks[-1].item is deed
+    if deed is None or not (is_asked or deed in walk.out.main.mentions):
+        return None
+    is_participle = deed.text.lower().endswith("ed") or deed.text.lower() in PARTICIPLES
+    is_state = lead is not None and lead.op == "of" and lead.text.lower() in _IN
+    is_told = any(target.kind in ("thing", "field") for target in deed.targets)
+    return deed if is_told and (is_participle or is_state) else None
 
 
 def comparative(walk: Walk, item: Item) -> None:
