@@ -12,6 +12,7 @@ from sqlagent.catalog.semantics import Kind
 from sqlagent.language.not_understood import NOT_UNDERSTOOD
 from sqlagent.language.saying import worded
 from sqlagent.language.words import MAX_CHARS
+from sqlagent.makers.analyst.all_of_them import each_left_out, rates_averaged, timed_deeds
 from sqlagent.makers.analyst.alternatives import alternatives
 from sqlagent.makers.analyst.among_themselves import among_themselves
 from sqlagent.makers.analyst.averaged_counts import number_per_period, values_instead
@@ -55,6 +56,7 @@ from sqlagent.makers.analyst.money_beside import money_beside
 from sqlagent.makers.analyst.money_deeds import amount_of_deed
 from sqlagent.makers.analyst.nouns_modified import nouns_modified
 from sqlagent.makers.analyst.number_of_each import number_of_each
+from sqlagent.makers.analyst.numbers_listed import number_of_all, numbers_listed
 from sqlagent.makers.analyst.numbers_named import numbers_named
 from sqlagent.makers.analyst.off_rows_said import brought_back
 from sqlagent.makers.analyst.older import older
@@ -85,6 +87,7 @@ from sqlagent.makers.analyst.run_out import run_out
 from sqlagent.makers.analyst.said_of_rows import not_sold
 from sqlagent.makers.analyst.said_otherwise import said_otherwise
 from sqlagent.makers.analyst.said_plainly import said_plainly
+from sqlagent.makers.analyst.same_roles import same_roles
 from sqlagent.makers.analyst.shares_had import share_of_all, share_that_has, share_undergone
 from sqlagent.makers.analyst.sketching import sketch
 from sqlagent.makers.analyst.sorted_groups import of_one_sort, of_shown_groups
@@ -311,6 +314,7 @@ _WORDINGS = (
     rated,
     selling,
     reordering,
+    same_roles,
 )
 """Ways to word a question anew by what its source knows; each gives nothing for questions of another kind."""
 
@@ -362,6 +366,11 @@ def _worded_anew(text: str, source: Source, today: date, told: Told, deep: int) 
     if (called := rows_called(text, source)) is not None:
         reading, bare = _understand(called.text, source, today, told, deep)
         if kept := _all_as(bare, called.frame, source):
+            return reading, kept
+    if (listed := numbers_listed(text, source)) is not None:
+        reading, bare = _understand(listed.text, source, today, told, deep)
+        meant = [one for one in bare if listed.frame(one.frame) is not None][:1]
+        if not reading.asked and (kept := _all_as(meant, listed.frame, source)):
             return reading, kept
     others = (word(text, source) for word in _WORDINGS)
     for wording in (*plainer(text), *longest_to(text), *filter(None, others), *other_wordings(text)):
@@ -518,6 +527,10 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     frames = [with_count(one, counted, source.model) for one in frames]
     frames = [money_beside(one, reading, source) for one in frames]
     frames = [leaving_out(one, values_instead(one, text, source)) for one in frames]
+    frames = [leaving_out(one, number_of_all(one, text, source)) for one in frames]
+    frames = [leaving_out(one, each_left_out(reading, source)) for one in frames]
+    frames = [leaving_out(one, timed_deeds(one, text, reading, source)) for one in frames]
+    frames = [leaving_out(one, rates_averaged(one, reading, source)) for one in frames]
     frames = [having_one(zeros(one, reading), text, reading, source) for one in frames]
     ops = frozenset(item.op for item in reading.items)
     faults = 0

@@ -23,6 +23,7 @@ from sqlagent.makers.analyst.counts_and_shares import (
 )
 from sqlagent.makers.analyst.denied_twice import denied_twice
 from sqlagent.makers.analyst.frames import Condition, Dimension, Frame, Measure
+from sqlagent.makers.analyst.greatest_single import counted_instead
 from sqlagent.makers.analyst.happening import registered_instead
 from sqlagent.makers.analyst.heeding import conditions, is_met
 from sqlagent.makers.analyst.held_today import NO_LONGER, holding_left_out
@@ -166,6 +167,7 @@ def checked(frame: Frame, reading: Reading, drawn: Sketch, source: Source) -> Fr
         left += drawn.denials
     if _is_first_by_number(frame, drawn):
         left.append(drawn.rank_text)
+    left += counted_instead(frame, drawn)
     left += figures_left_out(frame, reading, drawn, source.model)
     left += mixed(frame, reading, drawn)
     left += counts_money(frame, reading)

@@ -10,7 +10,8 @@ from sqlagent.catalog.semantics.words import BUYERS, PAPERS
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.concepts import Meant, meant, revenue, sold_in
 from sqlagent.makers.analyst.concepts.meant import GOODS
-from sqlagent.makers.analyst.frames import Dimension, Expr, Measure, Order, Slot
+from sqlagent.makers.analyst.frames import Condition, Dimension, Expr, Measure, Order, Slot
+from sqlagent.makers.analyst.greatest_single import ranks_single_rows
 from sqlagent.makers.analyst.ranked_things import RankedThings, Ranking, groups_ranked
 from sqlagent.makers.analyst.reading import Item
 from sqlagent.makers.analyst.sketching import Rank
@@ -44,9 +45,36 @@ class Ranked(RankedThings):
             yield from self._best_grain(target, rank, ascending and rank.kind != "short" or slow, limit or 1)
             return
         used = [n for n, a in enumerate(s.asks) if a.item is target]
+        if ranks_single_rows(s):
+            for start in self._by_greatest_single(target, rank, ascending, limit):
+                start.used = [*used, *start.used]
+                yield start
         for start in self._ranked_target(target, rank, ascending, limit):
             start.used = [*used, *start.used]
             yield start
+
+    def _by_greatest_single(
+        self, target: Item, rank: Rank, ascending: bool, limit: int | None
+    ) -> Iterator[Start]:
+        """ "client with the largest invoice": groups by the greatest amount of one row, as that row would be ranked by itself."""
+        for one in rank.by.targets if rank.by is not None else ():
+            if one.kind != "thing" or any(t.kind == "thing" and t.table == one.table for t in target.targets):
+                continue
+            found = self._dimension(one.table, target, None)
+            if found is None:
+                continue
+            for start in self._ranked_thing(one.table, one.cost, Ranking(rank.kind, ascending, 1)):
+                amount = start.order.by if start.order is not None and start.anchor == one.table else None
+                if amount is None or amount.op != "column" or start.dims:
+                    continue
+                column = amount.slots[0]
+                agg = "min" if ascending else "max"
+                greatest = Measure(agg, one.table, amount, said=column.field.said, unit=column.field.unit)
+                there = (Condition("filled", (column,)),) if column.field.filled < 1 else ()
+                ranking = Ranking(rank.kind, ascending, limit)
+                meant_so = Meant(0.0, greatest, start.time, where=(*start.where, *there))
+                cost = start.cost + 0.5 * found[0]
+                yield groups_ranked(meant_so, cost, found[1], ranking)
 
     def _what_is_ranked(self, rank: Rank) -> Item | None:
         """The mention that is ranked, None where none is; the rank and the groups are put right by it."""

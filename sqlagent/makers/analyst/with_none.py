@@ -19,7 +19,12 @@ def with_none(frame: Frame) -> Frame:
     way = by[0].keys[0].path
     if not (is_plain and is_last and way) or len(by[0].keys) != 1:
         return frame
-    return replace(frame, with_empty=True) if all(_is_apart(one, way) for one in frame.where) else frame
+    return replace(frame, with_empty=True) if parted(frame, way) else frame
+
+
+def parted(frame: Frame, way: Path) -> bool:
+    """Whether each condition is of the things at the end of a way alone, or of the rows that are counted alone."""
+    return all(_is_apart(one, way) for one in frame.where)
 
 
 def of_the_things(

@@ -50,6 +50,7 @@ OF_BEFORE = re.compile(
     r"|\b(?:did|does|do) (?:that|this|it) (?:cost|bring|make|earn|take|mean|come|amount|add|change|go|sell|happen|look)\b"
     r"|\b(?:is|are|was|were) (?:that|this|those|these|they) (?:in total|altogether|overall|all together|in all)$"
     rf"|^how many {DEED_DONE}|^how many (?:are|were|have|had) (?!there\b|we\b|you\b)"
+    r"|^which (?:are|were) (?:(?:not|still|already|now|also|never) )*[a-z-]+$"
     r"|^(?:show|list|give|name)(?: me| us)? (?:all )?the [a-z]+(?: behind (?:it|that|this|them)| themselves)?$"
     r"|^(?:the )?(?:average|avg|mean|median|total)(?: (?!(?:by|per|of|in|for|from|each|every|since|last|this|between|with|without|who|that|where|when|before|after|over|under)\b)[a-z]+){2,4}$"
     r"|^(?:what|how (?:much|many))(?: (?:money|of (?:them|those|these)))? (?:is|are|was|were) (?:that|this|it|they|those|these)\b(?! (?:who|which|that)\b)"

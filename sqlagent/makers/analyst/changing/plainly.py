@@ -63,6 +63,10 @@ _ROWS = re.compile(
     r"|(?:show|list|give|see)(?: me| us)? (?:the |all )*(?:single |individual |underlying |raw )?(?P<rows>rows|records|details|entries|lines)(?: behind (?:it|that|this|them))?)$",
     _I,
 )
+_WHICH_ARE_SO = re.compile(
+    r"^(?:and )?which (?:ones )?(?P<rest>(?:are|were|is|was) (?!the\b|our\b|my\b|those\b|these\b|they\b)[a-z].*)$",
+    re.IGNORECASE,
+)
 _ARE_SO = re.compile(
     r"^(?:and |so |but )*how many (?P<rest>(?:are|were|is|was|have|had) (?!there\b|that\b|they\b|those\b|these\b|it\b|we\b|you\b|this\b|them\b).+)$",
     _I,
@@ -136,7 +140,9 @@ def _rows(text: str, asked: Asked, source: Source) -> str:
 
 
 def _are_so(text: str, asked: Asked, source: Source) -> str:
-    """ "How many are still open" as "how many of them are still open"."""
+    """ "How many are still open" as "how many of them are still open", "which are sold" as "which of them are sold"."""
+    if which := _WHICH_ARE_SO.match(text):
+        return f"which of them {which['rest']}"
     found = _ARE_SO.match(text)
     return f"how many of them {found['rest']}" if found else ""
 
