@@ -69,7 +69,6 @@ def choir():
         ("helpers who are chief of nobody", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
         ("helpers who are nobody's boss", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
         ("helpers that aren't anyone's manager", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
-        ("helpers who are not managers", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
         ("how many helpers are not a manager", "SELECT 4"),
         ("helpers not managing anyone", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
         ("helpers who are someone's boss", "SELECT helper_name FROM helpers WHERE helper_id < 3"),

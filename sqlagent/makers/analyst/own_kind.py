@@ -119,7 +119,7 @@ _NOT_CALLED = _compiled(
 )
 """Rows that none points at, by what these would be called: "who are nobody's mentor"."""
 
-_NOT_SO = _compiled(rf"{_ASKED}{_NOUN} {_ARE}(?: not| no|n['’]t)(?: an?)? (?P<role>[a-z]+)$")
+_NOT_SO = _compiled(rf"{_ASKED}{_NOUN} {_ARE}(?: not|n['’]t) an? (?P<role>[a-z]+)$")
 """Rows that are not called so, whether by those that point at them or by a stored role: "clients that are not a parent"."""
 
 _CALLED = _compiled(
@@ -221,7 +221,7 @@ def of_own_kind(text: str, source: Source) -> OwnKind | None:
 
 
 def _other_way(make: _Making, role: str) -> _Making:
-    """What a word asks of the rows that it calls: who has no reports manages nobody, and who is nobody's trainee has no trainer."""
+    """The condition on rows that a word calls so: those without reports manage nobody, nobody's trainee has no trainer."""
     word = stem(role.lower())
     if make is _missing:
         return _childless if word in _THOSE_BELOW else make
