@@ -65,6 +65,17 @@ def choir():
         ("helpers who manage nobody", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
         ("helpers without direct reports", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
         ("singers who never referred anyone", "SELECT first_name, last_name FROM singers WHERE singer_id > 2"),
+        ("helpers who are not the boss of anyone", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
+        ("helpers who are chief of nobody", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
+        ("helpers who are nobody's boss", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
+        ("helpers that aren't anyone's manager", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
+        ("how many helpers are not a manager", "SELECT 4"),
+        ("helpers not managing anyone", "SELECT helper_name FROM helpers WHERE helper_id > 2"),
+        ("helpers who are someone's boss", "SELECT helper_name FROM helpers WHERE helper_id < 3"),
+        ("helpers managing others", "SELECT helper_name FROM helpers WHERE helper_id < 3"),
+        ("choirs that are not a parent", "SELECT choir_name FROM choirs WHERE choir_id > 1"),
+        ("choirs that are not a subsidiary", "SELECT choir_name FROM choirs WHERE parent_choir_id IS NULL"),
+        ("helpers who are nobody's subordinate", "SELECT 'Ines Rau'"),
         ("singers who have referred others", "SELECT first_name, last_name FROM singers WHERE singer_id < 3"),
         ("singers we got by recommendation", "SELECT first_name, last_name FROM singers WHERE referred_by IS NOT NULL"),
         ("how many singers were referred", "SELECT 4"),
@@ -84,6 +95,13 @@ def test_rows_are_found_by_rows_of_their_own_table(choir, text, sql):
 @pytest.mark.parametrize("text", ["who reports to Zed", "whom did Nobody Known refer", "top 3 managers"])
 def test_nobody_is_made_up(choir, text):
     assert outcome(choir, text, TODAY) is not Outcome.ANSWERED
+
+
+def test_those_who_are_not_called_so_are_told_by_a_stored_word_first():
+    where = place(CHOIR.replace("helper_name TEXT", "post TEXT, helper_name TEXT").replace("(1, 'Ines", "(1, 'manager', 'Ines").replace("(2, 'Jo Sand", "(2, 'cook', 'Jo Sand").replace("(3, 'Kit", "(3, 'cook', 'Kit").replace("(4, 'Lou", "(4, 'cook', 'Lou").replace("(5, 'May", "(5, 'cook', 'May").replace("(6, 'Ned", "(6, 'cook', 'Ned"))  # fmt: skip
+    for text in ("helpers who are not a manager", "helpers who are not managers"):
+        made = analysed(where, text, TODAY)
+        assert "manager_id" not in made.frames[0].sql
 
 
 def test_a_stored_word_is_the_value_before_it_is_a_relation():

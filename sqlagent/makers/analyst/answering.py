@@ -15,6 +15,7 @@ from sqlagent.language.words import MAX_CHARS
 from sqlagent.makers.analyst.all_of_them import each_left_out, rates_averaged, timed_deeds
 from sqlagent.makers.analyst.alternatives import alternatives
 from sqlagent.makers.analyst.among_themselves import among_themselves
+from sqlagent.makers.analyst.any_row import any_row
 from sqlagent.makers.analyst.averaged_counts import number_per_period, values_instead
 from sqlagent.makers.analyst.beside import with_attribute, with_figure
 from sqlagent.makers.analyst.both_asked import or_numbers
@@ -37,6 +38,7 @@ from sqlagent.makers.analyst.doers import who_did_most
 from sqlagent.makers.analyst.done_by import done_by
 from sqlagent.makers.analyst.each_period import each_period
 from sqlagent.makers.analyst.echoing import as_typed, in_words, opened
+from sqlagent.makers.analyst.either_clause import either_clauses
 from sqlagent.makers.analyst.endings import LARGE, SMALL, Ending, endings, shown_by
 from sqlagent.makers.analyst.enumerating import enumerated
 from sqlagent.makers.analyst.equal_phrases import equal_phrases
@@ -50,6 +52,7 @@ from sqlagent.makers.analyst.in_force import states_of_their_own
 from sqlagent.makers.analyst.in_lists import listing, whole_lists
 from sqlagent.makers.analyst.lengths import lengths
 from sqlagent.makers.analyst.letters import letters
+from sqlagent.makers.analyst.linked_by_deeds import linked_by_deeds
 from sqlagent.makers.analyst.longest_to import longest_to
 from sqlagent.makers.analyst.minor_units import amounts_read, without_currency
 from sqlagent.makers.analyst.money_beside import money_beside
@@ -70,6 +73,7 @@ from sqlagent.makers.analyst.own_kind import of_own_kind
 from sqlagent.makers.analyst.own_roles import with_own_roles
 from sqlagent.makers.analyst.owning import named, owned
 from sqlagent.makers.analyst.phrasing import condensed
+from sqlagent.makers.analyst.place_of_deed import place_of_deed
 from sqlagent.makers.analyst.plainer import plainer
 from sqlagent.makers.analyst.planning import Planner
 from sqlagent.makers.analyst.price_answers import answers
@@ -228,7 +232,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
             for one in kept:
                 first.setdefault(one.sql, one)
             return reading, list(first.values())
-    text = open_longer(text, source) or text
+    text = linked_by_deeds(open_longer(text, source) or text, source)
     text = coming(older(_HOW_MANY_EACH.sub(r"count by \1", text), source, today), today)
     text = rank_last(group_last(text), source, today)
     if (deed := overdue_deed(text, source, today)) is not None:
@@ -531,7 +535,10 @@ def _planned(text: str, source: Source, today: date, told: Told) -> Meanings:
     frames = [leaving_out(one, each_left_out(reading, source)) for one in frames]
     frames = [leaving_out(one, timed_deeds(one, text, reading, source)) for one in frames]
     frames = [leaving_out(one, rates_averaged(one, reading, source)) for one in frames]
-    frames = [having_one(zeros(one, reading), text, reading, source) for one in frames]
+    frames = [
+        any_row(having_one(zeros(one, reading), text, reading, source), text, reading) for one in frames
+    ]
+    frames = either_clauses([place_of_deed(one, reading, source) for one in frames], reading, source)
     ops = frozenset(item.op for item in reading.items)
     faults = 0
     for frame in sorted(frames, key=lambda one: one.cost):

@@ -42,6 +42,7 @@ from sqlagent.makers.analyst.money_deeds import sums_paid
 from sqlagent.makers.analyst.nearer_roles import nearer_roles
 from sqlagent.makers.analyst.never_paid import without_settled
 from sqlagent.makers.analyst.noun_parts import of_the_noun
+from sqlagent.makers.analyst.of_each_row import of_each_row
 from sqlagent.makers.analyst.open_or_never import on_now, open_or_never
 from sqlagent.makers.analyst.open_still import open_still
 from sqlagent.makers.analyst.own_groups import in_its_group
@@ -83,7 +84,8 @@ def framed(drawn: Sketch, reading: Reading, typed: Reading, source: Source, toda
         come_to_pass(held_today(one, reading, source.model, today), reading, source, today) for one in frames
     ]
     frames = [in_force(valid_until(one, reading, source, today), reading, source, today) for one in frames]
-    frames = [each_thing(on_that_day(one, reading, source), reading, source) for one in frames]
+    frames = [on_that_day(of_each_row(one, reading, source), reading, source) for one in frames]
+    frames = [each_thing(one, reading, source) for one in frames]
     frames = [dated_alike(reasons_counted(one), reading, source) for one in frames]
     frames = [as_done(denied_of_groups(one, reading, source), reading, source) for one in frames]
     frames = [in_its_group(of_sums(one), source) for one in frames]

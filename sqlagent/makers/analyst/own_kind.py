@@ -8,11 +8,12 @@ Leaves groups by such a relation to `among_themselves`: "who has the most people
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlagent.catalog.semantics import Relation, Thing
 from sqlagent.catalog.value_index import normal
-from sqlagent.language.words import plural_of, split_name, stem
+from sqlagent.language.words import plural_of, singular, split_name, stem
 from sqlagent.makers.analyst.frames import Condition, Frame
 from sqlagent.makers.analyst.source import Source
 
@@ -53,6 +54,10 @@ _DONE = "[a-z]+(?:ed|ght|led|wn)"
 _IS = r"(?: (?:who|that|which))?(?: (?:is|are|was|were|have been|has been|got))?"
 _REFERRAL = r"(?:a |an )?(?:(?:personal |customer )?(?:recommendation|referral|word of mouth)s?)"
 _OTHERS = r"(?:anyone|anybody|someone|somebody|others?|other [a-z]+|another [a-z]+|any [a-z]+)"
+
+
+_Making = Callable[[Relation, str, Source], "tuple[Condition, ...] | None"]
+"""The conditions that a relation, a name and a source give."""
 
 
 def _compiled(*patterns: str) -> tuple[re.Pattern[str], ...]:
@@ -100,6 +105,32 @@ _NOBODY = _compiled(
 
 _SOMEBODY = _compiled(rf"{_ASKED}{_NOUN} (?:who|that|which) (?:have |has )?(?P<role>[a-z]+) {_OTHERS}$")
 """Rows that some point at."""
+
+_NO_ONE = "(?:nobody|no one|no-one|noone)"
+_ARE = "(?:(?:who|that|which) )?(?:are|is)"
+_ROLE_OF = r"(?:the )?(?P<role>[a-z]+) (?:of|to|for)"
+_NOT_CALLED = _compiled(
+    rf"{_ASKED}{_NOUN} {_ARE}(?: not|n['’]t) (?:an? |the )?{_ROLE_OF} {_OTHERS}$",
+    rf"{_ASKED}{_NOUN} {_ARE} (?:an? |the )?{_ROLE_OF} {_NO_ONE}$",
+    rf"{_ASKED}{_NOUN} {_ARE} {_NO_ONE}['’]?s (?P<role>[a-z]+)$",
+    rf"{_ASKED}{_NOUN} {_ARE}(?: not|n['’]t) {_OTHERS}['’]?s (?P<role>[a-z]+)$",
+    rf"{_ASKED}{_NOUN}(?: {_ARE})?(?: not|n['’]t) (?P<role>[a-z]+ing) {_OTHERS}$",
+    rf"{_ASKED}{_NOUN}(?: {_ARE})? (?P<role>[a-z]+ing) {_NO_ONE}$",
+)
+"""Rows that none points at, by what these would be called: "who are nobody's mentor"."""
+
+_NOT_SO = _compiled(rf"{_ASKED}{_NOUN} {_ARE}(?: not|n['’]t) an? (?P<role>[a-z]+)$")
+"""Rows that are not called so, whether by those that point at them or by a stored role: "clients that are not a parent"."""
+
+_CALLED = _compiled(
+    rf"{_ASKED}{_NOUN} {_ARE} (?:an? |the )?{_ROLE_OF} {_OTHERS}$",
+    rf"{_ASKED}{_NOUN} {_ARE} {_OTHERS}['’]?s (?P<role>[a-z]+)$",
+    rf"{_ASKED}{_NOUN}(?: {_ARE})? (?P<role>[a-z]+ing) {_OTHERS}$",
+)
+"""Rows that some point at, by what these are called."""
+
+_POINTS = frozenset(map(stem, ["referral", "recommendation", "daughter"])) | _THOSE_BELOW
+"""Nouns of rows that point at another one."""
 
 
 _BESIDE = _compiled(
@@ -162,6 +193,9 @@ def of_own_kind(text: str, source: Source) -> OwnKind | None:
         (_WITHOUT, _missing),
         (_NOBODY, _childless),
         (_SOMEBODY, _with_children),
+        (_NOT_CALLED, _childless),
+        (_NOT_SO, _childless),
+        (_CALLED, _with_children),
         (_POINTING, _filled),
         (_BELOW, _of_parent),
         (_ABOVE, _of_child),
@@ -172,8 +206,10 @@ def of_own_kind(text: str, source: Source) -> OwnKind | None:
             one = relation_of(found["role"], _said(found, "noun"), source) if found is not None else None
             if found is None or one is None:
                 continue
-            is_below = patterns is _WITHOUT and stem(found["role"].lower()) in _THOSE_BELOW
-            where = (_childless if is_below else make)(one, _said(found, "name"), source)
+            if patterns is _NOT_SO and _is_stored(singular(found["role"].lower()), source):
+                continue
+            turned = patterns in (_WITHOUT, _NOT_CALLED, _NOT_SO, _CALLED)
+            where = (_other_way(make, found["role"]) if turned else make)(one, _said(found, "name"), source)
             again = _said(found, "again")
             if where is None or again and relation_of(found["role"], again, source) != one:
                 continue
@@ -182,6 +218,16 @@ def of_own_kind(text: str, source: Source) -> OwnKind | None:
             bare = f"{asked}{plural_of(source.model.things[one.source].said)}{_said(found, 'when')}"
             return OwnKind(bare, one, where, patterns is _ABOVE, patterns is _BESIDE)
     return None
+
+
+def _other_way(make: _Making, role: str) -> _Making:
+    """The condition on rows that a word calls so: those without reports manage nobody, nobody's trainee has no trainer."""
+    word = stem(role.lower())
+    if make is _missing:
+        return _childless if word in _THOSE_BELOW else make
+    if word in _POINTS or role.lower().removesuffix("s").endswith("ee"):
+        return _missing if make is _childless else _filled
+    return make
 
 
 def _said(found: re.Match[str], group: str) -> str:

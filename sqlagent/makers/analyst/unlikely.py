@@ -17,6 +17,7 @@ from sqlagent.makers.analyst.of_others import of_others
 from sqlagent.makers.analyst.reading import Item, Reading
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.states import CURRENT, ENDED
+from sqlagent.makers.analyst.targets import SURE
 
 DEAR = 0.4
 """The cost of a reading besides that is about rows nobody speaks of."""
@@ -25,6 +26,7 @@ _DAYS = stems("day date calendar holiday")
 _STATES = frozenset({*CURRENT, *ENDED})
 _GROUPING = frozenset({"by", "each", "for each"})
 _GROUPED_ON = _GROUPING | {"and"}
+_PAY = frozenset({"pay", "pays", "paid", "earn", "earns"})
 _WORKED = frozenset({"work", "hire"})
 
 _BEGINNINGS = stems(
@@ -46,6 +48,7 @@ def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
         *_adverb_of_time(frame, reading),
         *_stock(reading),
         *_again(frame, reading),
+        *_done_to_others(frame, reading),
         *_no_figure(reading),
         *_not_yet(frame, reading),
         *_missing_and_always_there(frame, reading),
@@ -59,6 +62,23 @@ def unlikely(frame: Frame, reading: Reading, source: Source) -> Frame:
         *bounds_dropped(frame, reading, source),
     ]
     return leaving_out(frame, [word for word in words if word not in frame.unused])
+
+
+def _done_to_others(frame: Frame, reading: Reading) -> list[str]:
+    """ "Athletes paying more than 30" that became those whose trainer's wage is more: a verb is of the rows themselves."""
+    far = {
+        (slot.field.table, slot.field.column)
+        for one in frame.where
+        if one.op == "compare" and one.expr is not None
+        for slot in one.expr.slots
+        if slot.path
+    }
+    verbs = [i for i in reading.items if i.text.lower().endswith("ing") or i.text.lower() in _PAY]
+    return [
+        item.text
+        for item in verbs
+        if any(t.kind == "field" and t.cost > SURE and (t.table, t.column) in far for t in item.targets[:1])
+    ]
 
 
 def _sorted_by_another(frame: Frame, reading: Reading) -> list[str]:
