@@ -102,9 +102,10 @@ class _Filling:
                 self._decimals = [column_decimals(rows[:_WIDTH_ROWS], n) for n in range(len(self._widths))]
             self._measure(rows[: _WIDTH_ROWS - self.rows])
         write, other, number = self._write, self._other, self.rows
+        is_wide = any(len(row) > len(self._widths) for row in rows[:1])
         for row in rows:
             number += 1
-            for place, value in enumerate(row):
+            for place, value in enumerate(row[: len(self._widths)] if is_wide else row):
                 if value is not None:
                     write.get(value.__class__, other)(number, place, value)
         self.rows = number

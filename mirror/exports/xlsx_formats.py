@@ -5,6 +5,7 @@ from __future__ import annotations
 from xlsxwriter import Workbook
 from xlsxwriter.format import Format as CellFormat
 
+from mirror.phrases import one_line
 from sqlagent.rows.formats import TOLD_POINTS
 from sqlagent.rows.naming import names_things
 from sqlagent.values import ColumnFormat
@@ -67,7 +68,7 @@ def numbers_shown(column: str, decimals: int, wanted: ColumnFormat | None = None
         return f"{digits}%"
     if style == "points":
         return f'{digits}"%"'
-    unit = wanted.unit.replace('"', "") if style == "currency" else ""
+    unit = one_line(wanted.unit).replace('"', "") if style == "currency" else ""
     if not unit:
         return digits
     is_word = any(letter.isalpha() for letter in unit)

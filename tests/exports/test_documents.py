@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import zipfile
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -377,3 +378,22 @@ def test_formats_of_columns_are_those_of_the_workbook_too(tmp_path):
     assert [page.cell(2, place).value for place in (1, 2, 5, 6)] == [
         12.3456, 1234567.5, datetime(2025, 11, 1), "Q3 2025",
     ]  # fmt: skip
+
+
+def test_a_row_wider_than_a_sheet_is_cut_and_told(tmp_path):
+    wide = 16_386
+    rows = Rows(tuple(f"c{n}" for n in range(wide)), (tuple(range(wide)),))
+    written = write("xlsx", [sheet_of_rows(rows, "Rows")], tmp_path / "out.xlsx", Cover())
+    assert written.notes == ("Only the first 16,384 of 16,386 columns fit in a sheet.",)
+    with zipfile.ZipFile(tmp_path / "out.xlsx") as book:
+        cells = book.read("xl/worksheets/sheet1.xml").decode()
+    assert '<c r="XFD2"' in cells
+    assert "<v>16384</v>" not in cells
+
+
+def test_a_currency_with_a_control_character_breaks_no_workbook(tmp_path):
+    sheet = replace(
+        sheet_of_rows(Rows(("paid",), ((5,),)), "Rows"),
+        formats=(ColumnFormat("paid", "currency", 0, unit="N\x01K\x02"),),
+    )
+    assert book_of([sheet], tmp_path)[0].worksheets[0]["A2"].number_format == '#,##0" N K"'

@@ -141,6 +141,7 @@ def test_only_the_owner_of_rows_chooses_and_only_what_suits_them(
         (1, EUROS),
         (0, {"style": "currency"}),
         (0, EUROS | {"unit": "x" * 9}),
+        (0, EUROS | {"unit": "\x01\x02"}),
     ):
         assert as_alice.post(address(result, number), typed).status_code == 422
     result.refresh_from_db()
