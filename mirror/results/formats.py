@@ -17,6 +17,7 @@ from mirror.results.encoding import StoredColumn
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import file_kept, file_opened
 from sqlagent.rows.columns import in_words
+from sqlagent.rows.contents import contents_of
 from sqlagent.rows.formats import TOLD_POINTS, column_format
 from sqlagent.values import ColumnFormat
 
@@ -122,7 +123,8 @@ def rows_cells(
     """The cells of rows in the formats of their columns, with bars as long as the `ranges` say."""
     wanted = [column_format(formats, name) for name in names]
     rows = tuple(rows)
-    cells = tuple(tuple(map(shown, row, names, wanted)) for row in rows)
+    contents = contents_of(names, rows)
+    cells = tuple(tuple(map(shown, row, names, wanted, contents)) for row in rows)
     cells = alike(cells, amount_columns(names, rows, formats))
     if not ranges:
         return cells

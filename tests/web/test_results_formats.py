@@ -250,7 +250,15 @@ def test_fractions_counts_and_ranks_have_no_sign_of_percent(shop, alice, tmp_pat
         "SELECT PERCENT_RANK() OVER (ORDER BY a) AS percent_rank, a*1.0/b AS pct, COUNT(*) AS n_above_10_percent, "
         "p AS percentile_95_ms, ROUND(AVG(r)*100)/100 AS mean_rate, 100.0*a/b AS late_pct, p AS share_pct FROM t"
     )
-    names = ("percent_rank", "pct", "n_above_10_percent", "percentile_95_ms", "mean_rate", "late_pct", "share_pct")
+    names = (
+        "percent_rank",
+        "pct",
+        "n_above_10_percent",
+        "percentile_95_ms",
+        "mean_rate",
+        "late_pct",
+        "share_pct",
+    )
     rows = Rows(names, ((0.5, 0.25, 12, 1500, 3.25, 0.25, 12.5), (1.0, 0.5, 30, 1700, 4.5, 0.5, 0.5)))
     result = services.result_store(shop, rows, alice, sql=sql)
     signed = [cell.text.endswith("%") for cell in table_page(result).rows[0]]
