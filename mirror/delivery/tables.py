@@ -21,8 +21,8 @@ from mirror.delivery.parcel_words import rows_said
 from mirror.exports.defusing import defused
 from mirror.phrases import one_line
 from mirror.results.cells import aligned, clock_text, on_clock, shown
+from sqlagent.rows.contents import Content, contents_of
 from sqlagent.rows.formats import column_format, formatted
-from sqlagent.rows.periods import part_of
 from sqlagent.values import ColumnFormat
 
 # A message is read at a glance; the files and the page have the rest.
@@ -96,8 +96,10 @@ def table(section: Section, zone: str = "UTC", most_rows: int = SHOWN_ROWS) -> T
     kinds = (*section.kinds, *[""] * len(names))
     rows = section.rows[:most_rows]
     formats = [column_format(section.formats, name) for name in names]
+    contents = contents_of(names, rows)
     cells = [
-        [_cell(row[place], name, clock, formats[place]) for row in rows] for place, name in enumerate(names)
+        [_cell(row[place], name, clock, formats[place], contents[place]) for row in rows]
+        for place, name in enumerate(names)
     ]
     cells = [_aligned(column) for column in cells]
     heads = [one_line(defused(name), CELL_CHARS) or "–" for name in names]
@@ -163,11 +165,13 @@ def _aligned(cells: list[ShownCell]) -> list[ShownCell]:
     ]
 
 
-def _cell(value: Any, column: str, clock: ZoneInfo, wanted: ColumnFormat | None) -> ShownCell:
-    if isinstance(value, datetime) and (wanted is not None or part_of(value, column) is None):
+def _cell(
+    value: Any, column: str, clock: ZoneInfo, wanted: ColumnFormat | None, content: Content
+) -> ShownCell:
+    if isinstance(value, datetime) and (wanted is not None or not content.has_periods):
         here = on_clock(value, clock)
         return ShownCell(formatted(here, wanted) or clock_text(here))
-    cell = shown(value, column, wanted)
+    cell = shown(value, column, wanted, content)
     if cell.look == "num":
         return ShownCell(cell.text, "num")
     # Defused first: what is cut off or made a space may be what hides the sign.

@@ -26,8 +26,8 @@ from mirror.exports.pdf_letters import FAMILY, Letters
 from mirror.exports.values import PDF_ROWS, Cover, Row, Sheet
 from mirror.phrases import day_said, one_line, separated
 from mirror.results.cells import aligned, clock_text, on_clock, shown
+from sqlagent.rows.contents import Content, contents_of
 from sqlagent.rows.formats import column_format, formatted
-from sqlagent.rows.periods import part_of
 from sqlagent.values import ColumnFormat
 
 # A table wider than this is shown in part: parts of a table are read side by side, and five are many.
@@ -211,9 +211,10 @@ def _chart(paper: _Paper, image: bytes) -> None:
 def _table(sheet: Sheet, rows: Sequence[Row], letters: Letters, zone: str) -> _Table:
     names = sheet.columns[:PDF_COLUMNS]
     clock = ZoneInfo(zone) if zone else None
+    formats, contents = [column_format(sheet.formats, name) for name in names], contents_of(names, rows)
     columns = [
-        _aligned([_cell(row[place], name, letters, clock, wanted) for row in rows])
-        for place, (name, wanted) in enumerate((name, column_format(sheet.formats, name)) for name in names)
+        _aligned([_cell(row[place], name, letters, clock, wanted, content) for row in rows])
+        for place, (name, wanted, content) in enumerate(zip(names, formats, contents, strict=True))
     ]
     cells = [tuple(column[number] for column in columns) for number in range(len(rows))]
     heads = tuple(letters.fit(one_line(name)[:_CELL_CHARS]) for name in names)
@@ -235,13 +236,18 @@ def _aligned(cells: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _cell(
-    value: Any, column: str, letters: Letters, clock: ZoneInfo | None, wanted: ColumnFormat | None
+    value: Any,
+    column: str,
+    letters: Letters,
+    clock: ZoneInfo | None,
+    wanted: ColumnFormat | None,
+    content: Content,
 ) -> tuple[str, str]:
-    is_part = wanted is None and part_of(value, column) is not None
+    is_part = wanted is None and content.has_periods
     if clock is not None and isinstance(value, datetime) and not is_part:
         here = on_clock(value, clock)
         return formatted(here, wanted) or clock_text(here), ""
-    cell = shown(value, column, wanted)
+    cell = shown(value, column, wanted, content)
     return letters.fit(one_line(cell.text[: _CELL_CHARS * 2])[:_CELL_CHARS]), cell.look
 
 

@@ -37,6 +37,7 @@ from mirror.exports.xlsx_formats import MONTH, CellFormats, dates_shown, numbers
 from mirror.exports.xlsx_plain import PlainSheet
 from mirror.phrases import day_said, one_line, part_said, separated
 from mirror.results.cells import decimals_shown, is_repeated, on_clock
+from sqlagent.rows.contents import contents_of
 from sqlagent.rows.formats import column_format
 from sqlagent.rows.periods import part_of
 
@@ -53,8 +54,6 @@ _LAST_MOMENT = datetime(9999, 12, 31, 23, 59, 59)
 
 # Pages set thousands apart from here on.
 _GROUPED = 1_000
-# The longest text that is a month or a quarter: "2025-11-01 00:00:00".
-_PART_CHARS = 19
 
 # Column widths are looked at in so many rows, in characters from the first to the second.
 _WIDTH_ROWS, _NARROWEST, _WIDEST = 200, 8, 60
@@ -73,6 +72,8 @@ class _Filling:
         self.has_moved_times = False
         self.repeated_times = 0
         self._widths = [0] * columns
+        # Told by the first rows: a sheet is written as its rows come.
+        self._contents = contents_of(self._names, ())
         self._decimals: list[int | None] = [None] * columns
         self.rows = self.cut_cells = self.long_numbers = 0
         self.is_full = False
@@ -99,12 +100,14 @@ class _Filling:
         """Write some rows below those before."""
         if self.rows < _WIDTH_ROWS:
             if not self.rows:
+                self._contents = contents_of(self._names, rows)
                 self._decimals = [column_decimals(rows[:_WIDTH_ROWS], n) for n in range(len(self._widths))]
             self._measure(rows[: _WIDTH_ROWS - self.rows])
         write, other, number = self._write, self._other, self.rows
+        is_wide = any(len(row) > len(self._widths) for row in rows[:1])
         for row in rows:
             number += 1
-            for place, value in enumerate(row):
+            for place, value in enumerate(row[: len(self._widths)] if is_wide else row):
                 if value is not None:
                     write.get(value.__class__, other)(number, place, value)
         self.rows = number
@@ -163,13 +166,17 @@ class _Filling:
         """The format of numbers of a column, each looked up once."""
         found = self._looks.get((place, decimals))
         if found is None:
-            found = self._formats.of(numbers_shown(self._names[place], decimals, self._wanted[place]))
+            found = self._formats.of(
+                numbers_shown(decimals, self._wanted[place], is_named=self._contents[place].is_named)
+            )
             self._looks[place, decimals] = found
         return found
 
     def _part(self, row: int, place: int, value: date | str) -> bool:
         """Write a month as its first day, shown as a month, and a quarter by its name; tell whether the value is one."""
-        part = part_of(value, self._names[place]) if not self._wanted[place] else None
+        if not self._contents[place].has_periods or self._wanted[place]:
+            return False
+        part = part_of(value, self._names[place])
         if part is None:
             return False
         if part.grain == "month" and part.first >= _FIRST_DAY:
@@ -224,7 +231,7 @@ class _Filling:
         self._text(row, place, exact(value))
 
     def _text(self, row: int, place: int, value: str) -> None:
-        if len(value) <= _PART_CHARS and self._part(row, place, value):
+        if self._part(row, place, value):
             return
         look = self._formats.quoted if is_live(value) else None
         self._page.write_string(row, place, self._cut(whole(value)), look)

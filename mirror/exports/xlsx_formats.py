@@ -5,8 +5,8 @@ from __future__ import annotations
 from xlsxwriter import Workbook
 from xlsxwriter.format import Format as CellFormat
 
+from mirror.phrases import one_line
 from sqlagent.rows.formats import TOLD_POINTS
-from sqlagent.rows.naming import names_things
 from sqlagent.values import ColumnFormat
 
 MONTH = "mmm yyyy"
@@ -44,20 +44,20 @@ class CellFormats:
         return self._made[shown]
 
 
-def numbers_shown(column: str, decimals: int, wanted: ColumnFormat | None = None) -> str:
-    """Write how Excel shows numbers of a column: in the format that is `wanted`, else with so many decimals, thousands apart where they count something.
+def numbers_shown(decimals: int, wanted: ColumnFormat | None = None, *, is_named: bool = False) -> str:
+    """Write how Excel shows numbers: in the format that is `wanted`, else with so many decimals, thousands apart unless they are names of things.
 
     Example:
-        >>> numbers_shown("revenue", 2), numbers_shown("year", 0), numbers_shown("share_pct", 4, ColumnFormat("share_pct", "told_points"))
+        >>> numbers_shown(2), numbers_shown(0, is_named=True), numbers_shown(4, ColumnFormat("share_pct", "told_points"))
         ('#,##0.00', '0', '#,##0.00" %"')
-        >>> numbers_shown("paid", 5, ColumnFormat("paid", "currency", unit="€")), numbers_shown("paid", 0, ColumnFormat("paid", "currency", 0, unit="NOK"))
+        >>> numbers_shown(5, ColumnFormat("paid", "currency", unit="€")), numbers_shown(0, ColumnFormat("paid", "currency", 0, unit="NOK"))
         ('"€"#,##0.00', '#,##0" NOK"')
-        >>> numbers_shown("rate", 4, ColumnFormat("rate", "percent")), numbers_shown("n", 0, ColumnFormat("n", "points", 2, grouped=False))
+        >>> numbers_shown(4, ColumnFormat("rate", "percent")), numbers_shown(0, ColumnFormat("n", "points", 2, grouped=False))
         ('#,##0.0%', '0.00"%"')
     """
     style = wanted.style if wanted else ""
     if wanted is None or style not in ("number", "currency", "percent", "points", TOLD_POINTS):
-        return _digits(decimals, grouped=not names_things(column))
+        return _digits(decimals, grouped=not is_named)
     if style == TOLD_POINTS:
         return f'{_digits(min(decimals, 2), grouped=True)}" %"'
     usual = _USUAL.get(style, decimals)
@@ -67,7 +67,7 @@ def numbers_shown(column: str, decimals: int, wanted: ColumnFormat | None = None
         return f"{digits}%"
     if style == "points":
         return f'{digits}"%"'
-    unit = wanted.unit.replace('"', "") if style == "currency" else ""
+    unit = one_line(wanted.unit).replace('"', "") if style == "currency" else ""
     if not unit:
         return digits
     is_word = any(letter.isalpha() for letter in unit)

@@ -17,8 +17,8 @@ from typing import Any
 from uuid import UUID
 
 from mirror.phrases import dated, part_said, separated, separators
+from sqlagent.rows.contents import Content, content_of
 from sqlagent.rows.formats import formatted, moment_of
-from sqlagent.rows.naming import names_things
 from sqlagent.rows.percents import is_fraction
 from sqlagent.rows.periods import part_of
 from sqlagent.values import ColumnFormat
@@ -61,8 +61,12 @@ class Cell:
     is_chosen: bool = field(default=False, repr=False)
 
 
-def shown(value: Any, column: str = "", wanted: ColumnFormat | None = None) -> Cell:
+def shown(
+    value: Any, column: str = "", wanted: ColumnFormat | None = None, content: Content | None = None
+) -> Cell:
     """Write a value for reading, in a format if one is `wanted`; `exact` is filled where the shown text is not the value itself.
+
+    `content` says what the whole column holds; without it the value stands alone.
 
     Example:
         >>> shown(1234567.128)
@@ -82,11 +86,13 @@ def shown(value: Any, column: str = "", wanted: ColumnFormat | None = None) -> C
         exact = exact_text(value)
         is_number = isinstance(value, int | float | Decimal)
         return Cell(styled, "" if styled == exact else exact, "num" if is_number else "")
+    content = content or content_of(column, (value,))
     if isinstance(value, int | float | Decimal):
-        text, exact = separated(_number(value, column)), exact_text(value)
+        text, exact = separated(_number(value, column, not content.is_named)), exact_text(value)
         return Cell(text, "" if text == exact else exact, "num")
     exact = exact_text(value)
-    part = part_of(value, column) if wanted is None or not wanted.style else None
+    is_plain = content.has_periods and (wanted is None or not wanted.style)
+    part = part_of(value, column) if is_plain else None
     if part is not None:
         return Cell(part_said(part.grain, part.first), exact)
     look = "code" if isinstance(value, bytes | list | dict | UUID) else ""
@@ -271,9 +277,8 @@ def value_kind(value: Any) -> str:
             return "other"
 
 
-def _number(value: int | float | Decimal, column: str | None = None) -> str:
-    """Write a number for reading, thousands apart if a column is given whose numbers count something."""
-    grouped = column is not None and not names_things(column)
+def _number(value: int | float | Decimal, column: str = "", grouped: bool = False) -> str:
+    """Write a number for reading, thousands apart if `grouped`."""
     if isinstance(value, int):
         return f"{value:,}" if grouped else str(value)
     if not math.isfinite(value):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -16,6 +17,7 @@ from mirror.results.encoding import StoredColumn
 from mirror.results.models import StoredResult
 from mirror.results.opened_files import file_kept, file_opened
 from sqlagent.rows.columns import in_words
+from sqlagent.rows.contents import contents_of
 from sqlagent.rows.formats import TOLD_POINTS, column_format
 from sqlagent.values import ColumnFormat
 
@@ -121,7 +123,8 @@ def rows_cells(
     """The cells of rows in the formats of their columns, with bars as long as the `ranges` say."""
     wanted = [column_format(formats, name) for name in names]
     rows = tuple(rows)
-    cells = tuple(tuple(map(shown, row, names, wanted)) for row in rows)
+    contents = contents_of(names, rows)
+    cells = tuple(tuple(map(shown, row, names, wanted, contents)) for row in rows)
     cells = alike(cells, amount_columns(names, rows, formats))
     if not ranges:
         return cells
@@ -207,16 +210,24 @@ def bar_ranges(
     numbers = [n for n, column in enumerate(columns) if column.name in barred and is_number(column.kind)]
     if not numbers:
         return {}
-    sides = {n: f"CAST(c{n}{'_order' if columns[n].stored == 'tagged' else ''} AS DOUBLE)" for n in numbers}
+    with file_kept(result) as path:
+        found = number_ranges(path, columns, numbers)
+    return {n: (min(0.0, low or 0.0), max(0.0, high or 0.0)) for n, (low, high) in found.items()}
+
+
+def number_ranges(
+    path: Path, columns: Sequence[StoredColumn], places: Sequence[int]
+) -> dict[int, tuple[float | None, float | None]]:
+    """The least and greatest finite value of some columns of numbers in a file; None where there is none."""
+    if not places:
+        return {}
+    sides = {n: f"CAST(c{n}{'_order' if columns[n].stored == 'tagged' else ''} AS DOUBLE)" for n in places}
     chosen = ", ".join(
         f"{what}({side}) FILTER (isfinite({side}))" for side in sides.values() for what in ("min", "max")
     )
-    with file_kept(result) as path, file_opened(path) as connection:
+    with file_opened(path) as connection:
         found = connection.execute(f"SELECT {chosen} FROM read_parquet(?)", [str(path)]).fetchall()[0]  # noqa: S608
-    return {
-        n: (min(0.0, found[2 * place] or 0.0), max(0.0, found[2 * place + 1] or 0.0))
-        for place, n in enumerate(sides)
-    }
+    return {n: (found[2 * at], found[2 * at + 1]) for at, n in enumerate(sides)}
 
 
 def ranges_of_rows(

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from mirror.phrases import one_line
 from mirror.results.formats import format_chosen, is_number, styles_of
 from mirror.results.models import StoredResult
 
@@ -37,8 +38,8 @@ class FormatForm(forms.Form):
                 del self.fields[name]
 
     def clean_unit(self) -> str:
-        """Demand the currency of a currency."""
-        unit: str = self.cleaned_data["unit"]
+        """Demand the currency of a currency, in characters that can be seen."""
+        unit = one_line(self.cleaned_data["unit"])
         if not unit and self.cleaned_data.get("style") == "currency":
             raise forms.ValidationError(_("Type the currency."))
         return unit

@@ -16,8 +16,9 @@ from django.utils import timezone
 
 from mirror.results import result_files
 from mirror.results.encoding import Writer
-from mirror.results.formats import MOST_FORMATS, formats_chosen
+from mirror.results.formats import MOST_FORMATS, formats_chosen, is_number, number_ranges
 from mirror.results.models import StoredResult
+from mirror.results.rows import columns_of
 from mirror.results.signals import columns_formatted
 from mirror.sources.limits import limits_of
 from mirror.sources.sight import sight_now
@@ -45,9 +46,8 @@ FRESH = timedelta(minutes=10)
 def result_store(source: Source, rows: Rows, owner: User | None = None, *, sql: str = "") -> StoredResult:
     """Keep rows, exactly as they came: every type, digit and NULL, for `RESULT_DAYS` days. `sql` says which figures tell of groups. Raises: ResultNotKept."""
     batches = (rows.rows[start : start + BATCH_ROWS] for start in range(0, len(rows.rows), BATCH_ROWS))
-    result = _received(source, owner, rows.columns, rows.kinds, batches)
+    result = _received(source, owner, rows.columns, rows.kinds, batches, sql)
     result.truncated, result.cut_cells, result.seconds = rows.truncated, rows.cut_cells, rows.seconds
-    _columns_marked(result, sql)
     return _saved(result)
 
 
@@ -68,25 +68,28 @@ def result_receive(
     """
     comes_by_column = isinstance(stream, ColumnStream)
     clock = _Clock(stream.column_batches() if isinstance(stream, ColumnStream) else stream)
-    result = _received(source, owner, stream.columns, stream.kinds, clock, comes_by_column)
+    result = _received(source, owner, stream.columns, stream.kinds, clock, sql, comes_by_column)
     result.truncated, result.cut_cells = stream.truncated, stream.cut_cells
     result.seconds = waited + clock.seconds
     if keep_days is not None:
         result.expires_at = timezone.now() + timedelta(days=keep_days)
-    _columns_marked(result, sql)
     return _saved(result)
 
 
-def _columns_marked(result: StoredResult, sql: str) -> None:
-    """Mark the columns that hold averages or rates of groups, sums and other aggregates, and percentages, as the SQL says."""
+def _columns_marked(result: StoredResult, sql: str, path: Path) -> None:
+    """Mark the columns that hold averages or rates of groups, sums and other aggregates, and percentages, as the SQL and their numbers say."""
     found, summed = unsummed_in(sql), summed_in(sql)
     for place, column in enumerate(result.columns):
         if column["name"] in found or place in found.values():
             column["of_groups"] = True
         if place in summed:
             column["adds_up"] = summed[place]
-        if column["kind"] in ("integer", "number") and is_percent(column["name"], sql):
-            column["in_percent"] = True
+    columns = columns_of(result)
+    named = [n for n, one in enumerate(columns) if is_number(one.kind) and is_percent(one.name, sql)]
+    reaches = number_ranges(path, columns, named)
+    for n in named:
+        if is_percent(columns[n].name, sql, reaches[n]):
+            result.columns[n]["in_percent"] = True
 
 
 def _saved(result: StoredResult) -> StoredResult:
@@ -121,6 +124,7 @@ def _received(
     columns: Sequence[str],
     kinds: Sequence[str],
     batches: Iterable[Sequence[Any]],
+    sql: str,
     comes_by_column: bool = False,
 ) -> StoredResult:
     days = timedelta(days=limits_of(source).result_days)
@@ -134,6 +138,7 @@ def _received(
             add(batch)
         result.columns = storable(writer.close())
         result.row_count, result.size = writer.row_count, path.stat().st_size
+        _columns_marked(result, sql, path)
         result_files.file_keep(result, path)
     return result
 

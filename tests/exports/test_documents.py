@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import zipfile
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -15,10 +16,13 @@ from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from pypdf import PdfReader
 
+from mirror.delivery.parcel import Section
+from mirror.delivery.tables import table
 from mirror.exports import images, pdf_letters, xlsx_files
 from mirror.exports.file_writing import pieces, write
 from mirror.exports.values import FORMATS, Cover, ExportError
 from mirror.results.cells import shown
+from mirror.results.formats import rows_cells
 from sqlagent.values import ColumnFormat, Rows
 from tests import warm
 from tests.exports.keeping import sheet_of_rows
@@ -377,3 +381,93 @@ def test_formats_of_columns_are_those_of_the_workbook_too(tmp_path):
     assert [page.cell(2, place).value for place in (1, 2, 5, 6)] == [
         12.3456, 1234567.5, datetime(2025, 11, 1), "Q3 2025",
     ]  # fmt: skip
+
+
+def test_a_row_wider_than_a_sheet_is_cut_and_told(tmp_path):
+    wide = 16_386
+    rows = Rows(tuple(f"c{n}" for n in range(wide)), (tuple(range(wide)),))
+    written = write("xlsx", [sheet_of_rows(rows, "Rows")], tmp_path / "out.xlsx", Cover())
+    assert written.notes == ("Only the first 16,384 of 16,386 columns fit in a sheet.",)
+    with zipfile.ZipFile(tmp_path / "out.xlsx") as book:
+        cells = book.read("xl/worksheets/sheet1.xml").decode()
+    assert '<c r="XFD2"' in cells
+    assert "<v>16384</v>" not in cells
+
+
+def test_a_currency_with_a_control_character_breaks_no_workbook(tmp_path):
+    sheet = replace(
+        sheet_of_rows(Rows(("paid",), ((5,),)), "Rows"),
+        formats=(ColumnFormat("paid", "currency", 0, unit="N\x01K\x02"),),
+    )
+    assert book_of([sheet], tmp_path)[0].worksheets[0]["A2"].number_format == '#,##0" N K"'
+
+
+NAMED = (
+    "orderid", "YEAR(order_date)", "MAX(year)", "birthyear", "barcode", "customerid", "CUSTNO", "ean13", "account", "kundennummer",
+    "yyyymmdd", "yearweek", "mobile", "isin", "EXTRACT(YEAR FROM d)", "CAST(o.year AS INTEGER)",
+)  # fmt: skip
+COUNTED = (
+    "paid", "amount_paid", "unpaid", "COUNT(orderid)", "COUNT(DISTINCT customer_id)", "SUM(year)", "orders_per_account",
+    "revenuelastyear", "visits_mobile", "casino", "maxbid", "YEAR_total", "revenue_account",
+)  # fmt: skip
+
+
+def looks_of(names, rows, tmp_path):
+    page = book_of([sheet_of_rows(Rows(names, rows), "Rows")], tmp_path)[0].worksheets[0]
+    return [page.cell(2, place).number_format for place in range(1, len(names) + 1)]
+
+
+def test_names_in_calls_and_run_together_have_no_thousands_apart(tmp_path):
+    looks = looks_of(NAMED + COUNTED, ((202_412,) * len(NAMED + COUNTED),), tmp_path)
+    assert {name for name, look in zip(NAMED + COUNTED, looks, strict=True) if look == "0"} == set(NAMED)
+    assert {shown(202_412, name).text for name in NAMED} == {"202412"}
+
+
+def test_whole_numbers_that_look_like_years_or_keys_have_no_thousands_apart(tmp_path):
+    names = ("founded", "badge", "mixed", "short", "orders", "same", "rated", "tags")
+    rows = (
+        (1987, 40_012_345, 1987, 4_001_234, 1987, 2_024, 1987.5, [1]),
+        (2011, 40_012_399, 20_110, 4_001_239, 2011, 2_024, 2011.5, [2]),
+        (None,) * 8,
+    )
+    looks = looks_of(names, rows, tmp_path)
+    assert looks[:7] == ["0", "0", "#,##0", "#,##0", "#,##0", "#,##0", "#,##0.0"]
+    told = [cell.text for cell in rows_cells(names, rows)[0]]
+    assert told[:6] == ["1987", "40012345", "1,987", "4,001,234", "1,987", "2,024"]
+
+
+def test_a_column_holds_months_or_none(tmp_path):
+    names = (
+        "billing_period_end",
+        "fiscal_period",
+        "month",
+        "starts_in_month",
+        "quarter",
+        "period",
+        "period_no",
+    )
+    rows = (
+        ("2025-01-01", "2025-01", "2025-01-01", date(2025, 1, 1), "2025-Q1", "2025-01", "2025-01"),
+        ("2025-01-15", "2025-02", "2025-02-01", date(2025, 1, 15), "2025-Q2", "2025-Q1", "2025-02"),
+    )
+    sheet = sheet_of_rows(Rows(names, rows), "Rows")
+    found = [cell.value for cell in book_of([sheet], tmp_path)[0].worksheets[0][2]]
+    assert found == [
+        "2025-01-01", "2025-01", datetime(2025, 1, 1), datetime(2025, 1, 1), "Q1 2025", "2025-01", "2025-01",
+    ]  # fmt: skip
+    looks = looks_of(names, rows, tmp_path)
+    assert [looks[2], looks[3]] == ["mmm yyyy", "yyyy-mm-dd"]
+    told = [cell.text for cell in rows_cells(names, rows)[0]]
+    assert told == ["2025-01-01", "2025-01", "Jan 2025", "2025-01-01", "Q1 2025", "2025-01", "2025-01"]
+    section = Section("Rows", "", names, ("text",) * 7, rows, 2)
+    assert [cell.text for _, cell in table(section).lines[0][1]][:3] == told[:3]
+    words = pages_of([sheet], tmp_path)[0].pages[0].extract_text()
+    assert words.count("Jan 2025") == 1
+
+
+def test_texts_of_columns_without_periods_are_not_looked_at_for_them(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(xlsx_files, "part_of", lambda value, column: seen.append(column))
+    rows = Rows(("name", "month"), tuple((f"2025-{n:02}", f"2025-{n:02}") for n in range(1, 13)))
+    book_of([sheet_of_rows(rows, "Rows")], tmp_path)
+    assert seen == ["month"] * 12

@@ -141,6 +141,7 @@ def test_only_the_owner_of_rows_chooses_and_only_what_suits_them(
         (1, EUROS),
         (0, {"style": "currency"}),
         (0, EUROS | {"unit": "x" * 9}),
+        (0, EUROS | {"unit": "\x01\x02"}),
     ):
         assert as_alice.post(address(result, number), typed).status_code == 422
     result.refresh_from_db()
@@ -242,6 +243,27 @@ def test_percentages_have_two_decimals_at_most_and_every_digit_for_a_copy(shop, 
     result.refresh_from_db()
     assert table_page(result).rows[0][1].text == "12.3"
     assert len(result.formats) == 1, "only what was chosen is kept"
+
+
+def test_fractions_counts_and_ranks_have_no_sign_of_percent(shop, alice, tmp_path):
+    sql = (
+        "SELECT PERCENT_RANK() OVER (ORDER BY a) AS percent_rank, a*1.0/b AS pct, COUNT(*) AS n_above_10_percent, "
+        "p AS percentile_95_ms, ROUND(AVG(r)*100)/100 AS mean_rate, 100.0*a/b AS late_pct, p AS share_pct FROM t"
+    )
+    names = (
+        "percent_rank",
+        "pct",
+        "n_above_10_percent",
+        "percentile_95_ms",
+        "mean_rate",
+        "late_pct",
+        "share_pct",
+    )
+    rows = Rows(names, ((0.5, 0.25, 12, 1500, 3.25, 0.25, 12.5), (1.0, 0.5, 30, 1700, 4.5, 0.5, 0.5)))
+    result = services.result_store(shop, rows, alice, sql=sql)
+    signed = [cell.text.endswith("%") for cell in table_page(result).rows[0]]
+    assert signed == [False, False, False, False, False, True, True]
+    assert [one.column for one in sheet_of(result).formats] == ["late_pct", "share_pct"]
 
 
 def test_a_month_is_written_one_way_in_tables_and_mails_and_stays_exact_in_data(shop, alice, tmp_path):

@@ -143,7 +143,11 @@ def _marked(chart: Chart, mark: str, rows: Rows) -> Chart:
 
 def _percents(rows: Rows, sql: str) -> tuple[str, ...]:
     """The columns of percentages."""
-    return tuple(name for name in rows.columns if is_percent(name, sql))
+    return tuple(
+        name
+        for place, name in enumerate(rows.columns)
+        if is_percent(name, sql, (row[place] for row in rows.rows))
+    )
 
 
 def _undrawable(error: ArithmeticError, earlier: dict[str, Any] | None) -> Drawn:

@@ -273,7 +273,7 @@ def changed_since(name: str, before: Cell, now: Cell, when: str, *, sql: str = "
     change = Decimal(str(now)) - Decimal(str(before))
     if not change:
         return worded("the same as {when}", when=when)
-    in_percent = is_percent(name, sql)
+    in_percent = is_percent(name, sql, (before, now))
     share = points_change(float(change)) if in_percent else percent_change(before, now)
     # A change of less than a thousandth is told as it is: "up 0.0 %" tells none.
     is_told = in_percent or abs(change) * 2_000 >= abs(Decimal(str(before)))

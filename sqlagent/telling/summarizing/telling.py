@@ -90,7 +90,11 @@ def summarize(
     measures = [c for c in columns if c.role == Role.MEASURE and c.nulls < len(rows.rows)]
     times = list(times_along(question, columns, len(rows.rows)))
     labels = [c for c in columns if c.role == Role.CATEGORY]
-    percents = frozenset(c.name for c in columns if c.role == Role.MEASURE and is_percent(c.name, sql))
+    percents = frozenset(
+        c.name
+        for c in columns
+        if c.role == Role.MEASURE and is_percent(c.name, sql, (row[c.index] for row in rows.rows))
+    )
     sorting, counts = sorting_of(sql), counts_in(sql)
     if len(rows.rows) == 1:
         told = first_told(rows, columns, percents, sorting, counts)
