@@ -303,7 +303,7 @@ def _ends_whole(name: str, key: str) -> bool:
 
 
 _MADE_OF = frozenset({"copy", "crn", "credit", "rpt", "rep", "repeat", "reprint", "dup", "duplicate", "corr", "correction", "reversal", "storno", "replacement", "renewal", "followup", "child", "split"})  # fmt: skip
-"""What a row is of another one; number_of and size_of count."""
+"""Words before “of” for a row that is made from another one; number_of and size_of count."""
 
 _OTHERS = frozenset({"prev", "previous", "prior", "parent", "orig", "original", "repl", "replaced", "replaces", "renewed", "next"})  # fmt: skip
 """Words before a noun for another row of the same table."""

@@ -38,8 +38,9 @@ def ranks_single_rows(drawn: Sketch) -> bool:
 def counted_instead(frame: Frame, drawn: Sketch) -> list[str]:
     """The rank of single rows that is held by how many there are."""
     first = frame.measures[0] if frame.measures else None
-    by_number = first is not None and first.agg in ("rows", "distinct") and frame.order is not None
-    if not by_number or not frame.order.is_of_figure or not ranks_single_rows(drawn):
+    if first is None or frame.order is None or first.agg not in ("rows", "distinct"):
+        return []
+    if not frame.order.is_of_figure or not ranks_single_rows(drawn):
         return []
     by = drawn.rank.by if drawn.rank is not None else None
     is_named = by is not None and any(t.kind == "thing" and t.table == first.anchor for t in by.targets)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from sqlagent.catalog.value_index import ColumnRef
 from sqlagent.language.saying import Saying, in_commas, template, worded
 from sqlagent.makers.analyst.currencies_asked import kept_beside
 from sqlagent.makers.analyst.frames import Condition, Frame, Measure, Slot
 from sqlagent.makers.analyst.minor_units import is_minor
 from sqlagent.makers.analyst.source import Source
 from sqlagent.makers.analyst.telling import column
+from sqlagent.values import ColumnRef
 
 TOGETHER = template("Amounts in different currencies ({currencies}) are taken together as they are stored.")
 """The note on figures of rows in several currencies."""
