@@ -108,3 +108,40 @@ INSERT INTO bookings SELECT i + 1, i % 19 + 1, date('2025-01-01', '+' || (i * 8)
 @pytest.mark.parametrize("text", ["rowers booked for more than 10 days", "past bookings"])
 def test_what_was_cancelled_neither_lasted_nor_took_place(text):
     assert outcome(place(CLUB), text, TODAY) is not Outcome.ANSWERED
+
+
+TOURS = """
+CREATE TABLE trucks (truck_id INTEGER PRIMARY KEY, plate TEXT, bought_on DATE, status TEXT);
+CREATE TABLE tours (tour_id INTEGER PRIMARY KEY, truck_id INTEGER REFERENCES trucks (truck_id), toured_on DATE, left_at TIMESTAMP, back_at TIMESTAMP);
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19)
+INSERT INTO trucks SELECT i + 1, 'K ' || (100 + i), date('2020-01-01', '+' || (i * 40) || ' days'), CASE i % 3 WHEN 0 THEN 'on tour' ELSE 'parked' END FROM n;
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 199)
+INSERT INTO tours SELECT i + 1, i % 15 + 1, date('2026-01-01', '+' || i || ' days'), datetime('2026-01-01 06:00:00', '+' || i || ' days'),
+ datetime('2026-01-01 06:00:00', '+' || i || ' days', '+' || (60 + i % 90) || ' minutes') FROM n;
+"""
+
+
+@pytest.fixture(scope="module")
+def tours():
+    return place(TOURS)
+
+
+@pytest.mark.parametrize(
+    "text", ["average minutes from bought to toured", "which trucks have never been on tour"]
+)
+def test_minutes_of_days_and_never_of_a_present_state_are_drafts(tours, text):
+    assert outcome(tours, text, TODAY) is not Outcome.ANSWERED
+
+
+def test_minutes_of_moments_are_answered(tours):
+    sql = "SELECT AVG((JULIANDAY(back_at) - JULIANDAY(left_at)) * 1440) FROM tours"
+    assert_answered(tours, "average minutes between left at and back at", sql, TODAY)
+
+
+def test_a_present_state_may_be_denied(tours):
+    assert_answered(
+        tours,
+        "how many trucks are not on tour",
+        "SELECT COUNT(*) FROM trucks WHERE status <> 'on tour'",
+        TODAY,
+    )

@@ -6,10 +6,12 @@ A name or a period that a frame lacks altogether is found by `checking`; here it
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise, zip_longest
 
 from sqlagent.catalog.semantics import Role
+from sqlagent.catalog.semantics.values import DAYS
 from sqlagent.catalog.semantics.words import stems
 from sqlagent.language.words import stem
 from sqlagent.makers.analyst.frames import MOVED, Condition, Frame
@@ -41,6 +43,8 @@ def bounds_dropped(frame: Frame, reading: Reading, source: Source) -> list[str]:
         *_name_of_none(reading, source),
         *_bought(frame, reading),
         *_owed(frame, reading),
+        *_minutes_of_days(frame, reading),
+        *_never_now(frame, reading, source),
     ]
 
 
@@ -349,3 +353,35 @@ def _moved_of_all(frame: Frame, reading: Reading) -> list[str]:
         if thing.kind == noun.kind == "mention" and link.op in ("rel", "where")
         if verb.op == "growth" and verb.text.lower() in _MOVING
     ]
+
+
+_CLOCKED = frozenset({"minutes", "seconds"})
+_SAID_CLOCKED = re.compile(r"\b(?:minutes?|mins?|seconds?|secs?)\b", re.IGNORECASE)
+
+
+def _minutes_of_days(frame: Frame, reading: Reading) -> list[str]:
+    """ "Average tour time in minutes" from one day to another: days hold no minutes, so another time is meant."""
+    exprs = [one.expr for one in figures(frame)] + [one.expr for one in conditions(frame)]
+    of_days = any(
+        one is not None
+        and one.op == "span"
+        and one.unit in _CLOCKED
+        and any(slot.field.form in DAYS for slot in one.slots)
+        for one in exprs
+    )
+    said = [item.text for item in reading.items if _SAID_CLOCKED.search(item.text)]
+    return said[:1] or ["minutes"] if of_days else []
+
+
+def _never_now(frame: Frame, reading: Reading, source: Source) -> list[str]:
+    """ "Machines that were never out on a hire" by their state of today: what a row is now tells nothing of what it never was."""
+    said = [item.text for item in reading.items if re.search(r"\bnever\b", item.text, re.IGNORECASE)]
+    states = {(thing.table, thing.state) for thing in source.model.things.values() if thing.state}
+    told = list(conditions(frame))
+    of_state = any(
+        (one.op == "not in" or one.negated and one.op == "in")
+        and any((s.field.table, s.field.column) in states for s in one.slots)
+        for one in told
+    )
+    is_held = any(one.op in ("exists", "missing") for one in told)
+    return said[:1] if of_state and not is_held else []
