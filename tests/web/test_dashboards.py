@@ -364,12 +364,12 @@ def test_cards_that_wait_are_asked_for_alone(board, shop, as_alice) -> None:
         (
             "SELECT '2025-01' AS month, 200 AS n UNION ALL SELECT '2025-02', 250",
             "change",
-            "up 25 % from 200 in January 2025",
+            "up 25 % from 200 in Jan 2025",
         ),
         (
             "SELECT '2025-02' AS month, 100 AS n UNION ALL SELECT '2025-01', 0",
             "change",
-            "up from 0 in January 2025",
+            "up from 0 in Jan 2025",
         ),
         ("SELECT 'a' AS a, 3 AS n UNION ALL SELECT 'b', 3", "change", "as 3 in a"),
         ("SELECT 'a' AS a, 3 AS n UNION ALL SELECT 'b', NULL", "change", "A change needs some rows"),

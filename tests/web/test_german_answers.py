@@ -51,7 +51,7 @@ SENTENCES = [
     (("count(*)",), ((1234,),), "Count: 1.234."),
     (("orders",), ((1,),), "Orders: 1."),
     (("city", "orders"), (("Oslo", 5), ("Rome", 5), ("Bergen", 2)), "Orders: am höchsten bei Oslo und Rome, je 5."),
-    (("month", "revenue"), MONTHS, "Revenue: gestiegen von 100,5 (1. Jan. 2026) auf 118 (1. April 2026), plus 17 %; Höchstwert 300 (1. Feb. 2026)."),
+    (("month", "revenue"), MONTHS, "Revenue: gestiegen von 100,5 (Jan. 2026) auf 118 (April 2026), plus 17 %; Höchstwert 300 (Feb. 2026)."),
     (("year", "channel", "revenue"), TWO_YEARS, "Revenue nach Channel: web: gestiegen von 100 (2025) auf 118 (2026), plus 18 %; store fiel von 60 auf 54, minus 10 %."),
     (("name",), (("May",), ("Ann",), ("No",), ("Cy",)), "4 Zeilen, am Anfang May, Ann und No."),
     (("name",), (("May",),), "Name: May."),

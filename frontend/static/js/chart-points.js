@@ -188,7 +188,7 @@ class Points {
 function written(value, axis) {
   if (typeof value !== "number") {
     const month = axis?.hoverformat === "%b %Y" && /^\d{4}-\d\d/.exec(value);
-    return month ? new Date(month).toLocaleDateString(language, { year: "numeric", month: "short", timeZone: "UTC" }) : plain(value ?? gettext("no value"));
+    return month ? new Date(`${month}-15`).toLocaleDateString(language, { year: "numeric", month: "short" }) : plain(value ?? gettext("no value"));
   }
   const form = /(,?)\.(\d+)([f%])/.exec(axis?.tickformat ?? "");
   const places = form ? { minimumFractionDigits: Number(form[2]), maximumFractionDigits: Number(form[2]) } : { maximumFractionDigits: 6 };
