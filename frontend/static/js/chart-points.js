@@ -100,10 +100,10 @@ class Points {
     }
     const [xaxis, yaxis] = [layout?.[trace?.xaxis?.replace("x", "xaxis")], layout?.[trace?.yaxis?.replace("y", "yaxis")]];
     if (!xaxis?.c2p || !yaxis?.c2p) return [NaN, NaN];
-    if (isHeat) return [xaxis._offset + xaxis.c2p(point), yaxis._offset + yaxis.c2p(line)];
+    const from = (x, y) => [xaxis._offset + x, yaxis._offset + y];
+    if (isHeat) return from(xaxis.c2p(point), yaxis.c2p(line));
     const drawn = calcdata?.[line]?.[point];
-    if (drawn?.ct) return [xaxis._offset + drawn.ct[0], yaxis._offset + drawn.ct[1]];
-    return [xaxis._offset + xaxis.c2p(drawn?.x), yaxis._offset + yaxis.c2p(drawn?.y)];
+    return drawn?.ct ? from(...drawn.ct) : from(xaxis.c2p(drawn?.x), yaxis.c2p(drawn?.y));
   }
 
   /** Where a point is on the screen; the chart where it has no place of its own. */
