@@ -74,8 +74,10 @@ class Application(ASGIHandler):
             if answered is None:  # no request, no answer: Django gives one of both
                 return
             if answered.streaming:
-                await self._streamed(answered, receive, send)
-                await self.threads.do(answered.close)
+                try:
+                    await self._streamed(answered, receive, send)
+                finally:
+                    await self.threads.do(answered.close)
             else:
                 await self.send_response(answered, send)
         finally:

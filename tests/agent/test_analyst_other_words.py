@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from sqlagent.makers.analyst.answering import understand
-from sqlagent.makers.analyst.said_plainly import said_plainly
+from sqlagent.makers.analyst.equal_phrases import equal_phrases
 from sqlagent.values import Limits
 from tests.agent.places import assert_answered, place
 
@@ -238,9 +238,9 @@ def test_no_time_is_missing_and_held_against_another_one(locksmith):
 
 def test_a_question_that_was_put_plainly_stays_as_it_is():
     for text in ("bills whose due date has passed", "customers >= 50 repairs"):
-        assert said_plainly(said_plainly(text)) == said_plainly(text) != text
+        assert equal_phrases(equal_phrases(text)) == equal_phrases(text) != text
 
 
 def test_nothing_of_a_question_that_is_plain_is_put_otherwise():
     for text in ("bills past due by customer", "repairs in 2025", "customers with more than 50 repairs"):
-        assert said_plainly(text) == text
+        assert equal_phrases(text) == text

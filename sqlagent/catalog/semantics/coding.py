@@ -13,6 +13,7 @@ from functools import cache
 from math import inf
 
 from sqlagent.catalog.code_shapes import shape_of
+from sqlagent.catalog.semantics.letters import in_order
 from sqlagent.catalog.semantics.naming import Names
 from sqlagent.catalog.semantics.values import Codes
 from sqlagent.catalog.semantics.words import CODE_KINDS, KEYS
@@ -21,6 +22,9 @@ from sqlagent.language.words import stem
 from sqlagent.values import Table
 
 _LABELS = ("label", "description", "name", "text", "meaning", "title", "value")
+_NAMED = 1.5
+"""How well a list's name is made of words that it names without doubt: of one of the table and one of the column."""
+
 _LEAST_LETTERS = 3
 """Letters of a list's name that tell its column, at least: two begin too many words."""
 
@@ -85,41 +89,6 @@ def _plain(name: str) -> str:
     return "".join(c for c in name.lower() if c.isalnum())
 
 
-def is_short_for(kind: str, words: Sequence[str], noun: Sequence[str]) -> bool:
-    """Whether a list's name is cut from the words of a column's, its table's noun before them or not: CLMSTAT of claim_status.
-
-    Each word gives letters of its own in their order, from its first one on.
-
-    Example:
-        >>> is_short_for("CLMSTAT", ("status",), ("claim",)), is_short_for("CLMRSN", ("status",), ("claim",))
-        (True, False)
-        >>> is_short_for("REPTY", ("type",), ("repair", "job"))
-        True
-    """
-    letters = _plain(kind)
-    ways = (words, (*noun, *words), (*noun[:1], *words))
-    return any(len(some) > 1 and _cut_from(letters, some) for some in ways)
-
-
-def _cut_from(letters: str, words: Sequence[str]) -> bool:
-    if not words:
-        return not letters
-    word, rest = words[0], words[1:]
-    for size in range(2, len(letters) + 1):
-        piece = letters[:size]
-        if not piece.startswith(word[0]) or not _in_order(piece, word):
-            break
-        if _cut_from(letters[size:], rest):
-            return True
-    return False
-
-
-def _in_order(piece: str, word: str) -> bool:
-    """Whether letters stand in a word in their order."""
-    left = iter(word)
-    return all(letter in left for letter in piece)
-
-
 def _all(words: Sequence[Sequence[str]], wanted: Sequence[str], taken: int | None = None) -> list[int]:
     """The columns whose names end in one of the words, in the order of these."""
     return [
@@ -147,7 +116,7 @@ def codes_of(
     for one in lists:
         for kind in one.holding(held):
             pairs, known = one.pairs[kind], one.codes[kind]
-            if _plain(kind) == _plain(name) or is_short_for(kind, named, noun):
+            if _plain(kind) == _plain(name) or spells(kind, noun, named) >= _NAMED:
                 return Codes(one.table, one.code_column, one.label_column, pairs, one.kind_column, kind)
             said = [stem(w) for w in names.opened(kind)]
             shared = sum(1.0 for w in named if w in said) + sum(
@@ -198,8 +167,8 @@ def spells(kind: str, noun: Sequence[str], words: Sequence[str]) -> float:
     Example:
         >>> spells("VSTAT", ("vehicle",), ("status",)), spells("CABS", ("client", "absence"), ("reason",))
         (1.3, 0.8)
-        >>> spells("VSTAT", ("call",), ("status",))
-        0.0
+        >>> spells("VSTAT", ("call",), ("status",)), spells("CLMSTAT", ("claim",), ("status",))
+        (0.0, 1.5)
     """
     letters = _plain(kind)
     if len(letters) < _LEAST_LETTERS:
@@ -216,7 +185,7 @@ def spells(kind: str, noun: Sequence[str], words: Sequence[str]) -> float:
         found = best(at, word + 1)
         for end in range(at + 1, len(letters) + 1):
             piece = letters[at:end]
-            if not said.startswith(piece[0]) or not _in_order(piece, said):
+            if not said.startswith(piece[0]) or not in_order(piece, said):
                 break
             found = max(found, worth * (0.6 if len(piece) == 1 else 1.0) + best(end, word + 1))
         return found

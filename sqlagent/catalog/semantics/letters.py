@@ -21,8 +21,7 @@ def abbreviates(short: str, word: str) -> float:
         return 0.0
     if word.startswith(short):
         return min(0.95, 0.6 + 0.1 * (len(short) - 2) + 0.2 * len(short) / len(word))
-    rest = iter(word)
-    if not all(letter in rest for letter in short):
+    if not in_order(short, word):
         return 0.0
     wanted, given = _skeleton(word), _skeleton(short)
     if len(given) < 2:
@@ -33,6 +32,17 @@ def abbreviates(short: str, word: str) -> float:
     if wanted.startswith(given):
         return 0.6 + 0.4 * share
     return 0.4 + 0.55 * share if wanted[-1] == given[-1] else 0.0
+
+
+def in_order(letters: str, word: str) -> bool:
+    """Whether letters stand in a word in their order.
+
+    Example:
+        >>> in_order("clm", "claim"), in_order("mcl", "claim")
+        (True, False)
+    """
+    left = iter(word)
+    return all(letter in left for letter in letters)
 
 
 def _skeleton(word: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from sqlagent.catalog.semantics.letters import in_order
 from sqlagent.catalog.semantics.words import OPENED, PREFIXES, RECORD_KINDS, RUN_TOGETHER, SUFFIXES
 from sqlagent.language.lexicon import ABBREVIATIONS, words_of
 from sqlagent.language.words import split_name
@@ -116,8 +117,7 @@ def _cut_short(word: str) -> tuple[str, str]:
 
 def _begins(short: str, tail: str, noun: str) -> bool:
     """Whether letters are cut from a noun: TSTNO of TEST, but SSID of no SALES."""
-    left = iter(noun)
-    is_cut = noun[0] == short[0] and all(letter in left for letter in short)
+    is_cut = noun[0] == short[0] and in_order(short, noun)
     return is_cut and (tail not in ("id", "cd", "code", "type", "typ") or noun.startswith(short))
 
 

@@ -90,7 +90,6 @@ from sqlagent.makers.analyst.rows_called import rows_called
 from sqlagent.makers.analyst.run_out import run_out
 from sqlagent.makers.analyst.said_of_rows import not_sold
 from sqlagent.makers.analyst.said_otherwise import said_otherwise
-from sqlagent.makers.analyst.said_plainly import said_plainly
 from sqlagent.makers.analyst.same_roles import same_roles
 from sqlagent.makers.analyst.shares_had import share_of_all, share_that_has, share_undergone
 from sqlagent.makers.analyst.sketching import sketch
@@ -219,7 +218,7 @@ def _understand_anew(text: str, source: Source, today: date, told: Told, deep: i
     if left := NOT_UNDERSTOOD.search(text):
         reading, made = _understand(text[: left.start()], source, today, told, deep)
         return reading, [_lacking(one, tuple(left[1].split("; "))) for one in made]
-    text = letters(said_plainly(equal_phrases(condensed(text[:MAX_CHARS]))), source)
+    text = letters(equal_phrases(condensed(text[:MAX_CHARS])), source)
     if NOT_UNDERSTOOD.search(text):
         return _understand(text, source, today, told, deep)
     text = _LEFT_OUT.sub(r" excluding \1", _FORMULA.sub(" ", text))

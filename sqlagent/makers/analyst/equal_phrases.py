@@ -105,6 +105,55 @@ _SAME = tuple(
 """Turns of phrase and the one of the same meaning that the grammar of operators has."""
 
 
+_HIGH = "highest|largest|biggest|most|best|lowest|smallest|fewest|least|worst|slowest|fastest|quickest|longest|shortest|newest|latest|oldest|earliest"
+_LONG = "days|hours|minutes|weeks|months"
+"""Units of a length of time, written out."""
+
+_DEED = r"(?:(?:an? |the |our |its |their |it |they )?(?:[a-z]+ )??(?:being |is |are |was |were |gets? |got ))?(?:the )?"
+"""Words before a deed that say nothing beside it: "a job being" ordered, "it was" paid."""
+
+_NOT_DONE = "(?<!ed )(?<!paid )(?<!sent )(?<!made )(?<!done )"
+"""Words before a due date by which it is said of a deed: paid past their due date is late, and not overdue."""
+
+_DONE = "[a-z]{3,}ed|paid|sent|made|done|brought back|handed in"
+_ON_TIME = "on time|in time|punctually|on schedule|within the deadline|(?:by|before) the (?:deadline|(?:due|promised|agreed) date)"
+_NOW = "(?:already |now |long )?"
+_AMOUNT = "(?:amount|value|sum|worth|total)"
+_THEY = "(?:they|it|that|these|those)"
+
+_PLAIN = tuple(
+    (re.compile(found, re.IGNORECASE), written)
+    for found, written in (
+        (r" ?(?:>=|≥|=>) ?(?=[$€£]?\d)", " at least "),
+        (r" ?(?:<=|≤|=<) ?(?=[$€£]?\d)", " at most "),
+        (rf",? (?:(?:and|but) )?(?:whose|where the|where their|of which the|for which the|with a|with their|the) due date (?:is |has |lies )?{_NOW}(?:passed|gone|gone by|expired|in the past|behind us|over)\b", " past due"),
+        (rf"{_NOT_DONE}\b(?:(?:that|which) )?(?:(?:are|is) )?{_NOW}(?:past|beyond) (?:(?:their|its|the) )?due dates?\b", "past due"),
+        (rf"\b(?:(?:that|which) (?:are|is) ){_NOW}(?:past|beyond) (?:(?:their|its|the) )?due dates?\b", "past due"),
+        (rf"\b(?:(?:(?:that|which|who) )?(?:was|were|is|are|has|have|had|did)(?:n['’]?t| not)|not)(?: been)? ({_DONE}) (?:{_ON_TIME})\b", r"\1 late"),
+        (rf"\s*[.;,?]? (?:please )?(?:and )?(?:start|begin)(?:ing)? with the ({_HIGH})(?: one| ones)?[.!?\s]*$", r", \1 first"),
+        (rf"\s*[.;,?] (?:please )?(?:put|list|show|have) the ({_HIGH})(?: [a-z]+){{0,2}} (?:at the top|on top|first)[.!?\s]*$", r", \1 first"),
+        (r", (slow|high|low|large|big|long|old|new)(?:er)? ones first$", r", \1est first"),
+        (r"\bbigest first$", "biggest first"),
+        (rf"\b((?:time|times|duration|length|delay|wait|turnaround)),? ?\((?:in )?({_LONG})\)", r"\1 in \2"),
+        (r"\b(time|times|duration|length|delay|wait|turnaround),? ?\((?:in )?mins?\)", r"\1 in minutes"),
+        (r"\b(time|times|duration|length|delay|wait|turnaround),? ?\((?:in )?(?:h|hrs?)\)", r"\1 in hours"),
+        (rf"\btime in ({_LONG}) (?=(?:from|between|until)\b)", r"\1 "),
+        (rf"\b(?:how many|(?:the )?(?:number|no\.?|nr\.?) of) ({_LONG}) (?:usually |typically |on average )?(?:pass|passes|passed|go by|elapse|lie|there are|are there|it takes|it took|does it take|did it take|do we need|are needed)(?: on average)? (?:between|from) {_DEED}([a-z]+)(?: date| day)? (?:and|to|until|till) {_DEED}([a-z]+)", r"\1 from \2 to \3"),
+        (r"^on average,? (days|hours|minutes|weeks|months) ", r"average \1 "),
+        (r"^((?!.*\b(?:average|avg|mean|median)\b.*\b(?:average|avg|mean|median)\b).+?),? ?[,(] ?(average|avg|mean|median)\)?,? (?=(?:per|by|for each|for every|of each)\b)", r"\2 \1 "),
+        (rf"^how many (?:of )?(?:our |the )?(.+?),? and (?:what (?:was|were|is|are) {_THEY} worth|what (?:was|were|is|are) (?:their|the|its) (?:total |combined |overall )?{_AMOUNT}|how much (?:was|were|is|are) {_THEY}(?: worth)?|what (?:did|do|does) {_THEY} (?:add up|come|amount) to)(?: in total| altogether)?\s*\??$", r"number and total amount of \1"),
+        (r"^how many (.+?),? (this (?:year|quarter|month|week)|in \d{4}),? (?:and|compared (?:to|with)) how many (?:was it|were it|were there|were they|did we have|was that|had we)? ?(?:in )?(last (?:year|quarter|month|week)|\d{4})\s*\??$", r"how many \1 \2 vs \3"),
+        (r"^(?:who|which) of (?:our |the )?((?:current |present |active )?[a-z]+?)s? has (?:been|worked) (?:with us|here|for us|with the company) (?:for )?(?:the )?longest\s*\??$", r"longest serving \1"),
+        (r"^(?:who|which) of (?:our |the )?((?:current |present |active )?[a-z]+) have (?:been|worked) (?:with us|here|for us|with the company) (?:for )?(?:the )?longest\s*\??$", r"longest serving \1"),
+        (r"^(?:the |our |which |show the )?((?!how\b|what\b)[a-z]+(?: [a-z]+){0,3}) (?:with|w/|has|have) (?:the )?longest (?:service|tenure|seniority|time with us|time here)\s*\??$", r"longest serving \1"),
+        (r"\bstill employed(?! (?:by|in|at|as|with)\b)", "still with us"),
+        (r"^no ([a-z]+(?: [a-z]+){0,2}?) ?[-–:,] ?(?:list of )?(?:the |our )?([a-z]+?)s?(?: list)?$", r"\2s with no \1"),
+        (r",? depending on (?:the |their )?(?=[a-z])", " by "),
+    )
+)  # fmt: skip
+"""Phrases that are put last, over what the others gave, in this order."""
+
+
 def equal_phrases(text: str) -> str:
     """The question in the wordings that are read; a text that has them stays as it is.
 
@@ -115,13 +164,29 @@ def equal_phrases(text: str) -> str:
         'average duration of repair in minutes for each hall'
         >>> equal_phrases("mean repair time (min) from March 2025 to date")
         'mean repair time in minutes since March 2025'
+        >>> equal_phrases("open bills whose due date has passed, >= 50 euro")
+        'open bills past due, at least 50 euro'
+        >>> equal_phrases("On average, how many days pass between a job being ordered and it being finished?")
+        'average days from ordered to finished?'
     """
+    text = _first_few(_lengths(_same(text)))
+    for found, written in _PLAIN:
+        text = found.sub(written, text)
+    return text.strip()
+
+
+def _same(text: str) -> str:
+    """Turns of phrase in their one wording."""
     if _LASTS.search(text):
         text = _IN_UNIT.sub(lambda found: f" in {_unit(found[1])}", text)
     for phrase, written in _SAME:
         text = phrase.sub(written, text)
     text = _LATE_RATE.sub(lambda found: f"share of {found[1]} {plural_of(found[2])}", text)
-    text = _FIRST_MONTHS.sub(lambda found: _up_to(found[1]), text)
+    return _FIRST_MONTHS.sub(lambda found: _up_to(found[1]), text)
+
+
+def _lengths(text: str) -> str:
+    """How long something takes, asked in a sentence of its own, as an average length of time."""
     body = text.strip().rstrip("?.! ")
     if found := _DAYS_PASS.match(body):
         return f"average {_unit(found[1])} {found[2].lower()} {found[3]}"
@@ -133,7 +198,7 @@ def equal_phrases(text: str) -> str:
         return f"{ends} for {plural_of(found['what'])}{found['rest'] or ''}{found['when'] or ''}"
     if found := _DAYS_TAKEN.match(body):
         return f"average duration of {found[2]} in {_unit(found[1])}{found[3]}"
-    return _first_few(text)
+    return text
 
 
 def _unit(said: str) -> str:
