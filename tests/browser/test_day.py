@@ -39,7 +39,8 @@ def test_completions_that_come_after_the_editor_was_left_stay_away(page: Page, a
     page.route("**/complete/**", lambda route: held.append(route))
     page.goto(a_run)
     write_sql(page, "SELECT * FROM ")
-    page.keyboard.type("st")
+    with page.expect_request("**/complete/**"):
+        page.keyboard.type("st")
     page.wait_for_timeout(300)
     assert held
     page.get_by_role("textbox", name=re.compile("follow-up")).click()
